@@ -1,8 +1,8 @@
 """Finding the partitions of folders that are there already, beside Spark's MSCK REPAIR TABLE on its own metastore.
 
-One Spark, one tree of folders: hbstore in threads and as a Spark job, each into a new SQLite store, before and after
-MSCK into a new table of an embedded Derby. The best of the runs counts; MSCK has one. Then more folders, for which
-MSCK would take hours: beside hbstore Python walks through them and does nothing else.
+One tree of folders: hbstore into a new SQLite store, before and after MSCK into a new table of an embedded Derby. The
+best of the runs counts; MSCK has one. Then more folders, for which MSCK would take hours: beside hbstore Python walks
+through them and does nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from benchmarks.metastore.servers import scratch
 from benchmarks.spark_session import derby_settings, spark_session
 from benchmarks.timing import Figure, Report, seconds
 from hbstore.repair import Mode, sync_partitions
-from hbstore.spark import sync_partitions as sync_by_jobs
 
 CORES = 4
 MASTER = f"local[{CORES}]"
@@ -27,7 +26,7 @@ OUTER, INNER = 400, 50
 MORE = 2000
 """Outer folders of the larger tree."""
 RUNS = 2
-THREADS, JOB, MSCK, WALK = "threads", "Spark job", "MSCK", "walk"
+HBSTORE, MSCK, WALK = "hbstore", "MSCK", "walk"
 LOOK, ADD, NOTHING, SYNC = "look only (dry run)", "find and add all", "find nothing new", "find nothing new, none gone"
 
 
@@ -44,9 +43,8 @@ def run() -> Iterator[Report]:
     """A table for each tree of folders."""
     with scratch() as folder, spark_session(MASTER, folder, derby_settings(folder)) as spark:
         spark.range(10).count()
-        spark.sparkContext.parallelize(range(8), CORES).map(str).collect()  # the first job starts Python's workers
         yield _beside_msck(spark, folder)
-        yield _beside_a_walk(spark, folder)
+        yield _beside_a_walk(folder)
 
 
 def _beside_msck(spark: SparkSession, folder: Path) -> Report:
@@ -54,28 +52,27 @@ def _beside_msck(spark: SparkSession, folder: Path) -> Report:
     root = folder / "sales"
     _make_folders(root, OUTER)
     for number in range(RUNS):
-        _hbstore(spark, times, root, folder / f"before{number}", OUTER * INNER)
+        _hbstore(times, root, folder / f"before{number}", OUTER * INNER)
     _msck(spark, times, root)
     for number in range(RUNS):
-        _hbstore(spark, times, root, folder / f"after{number}", OUTER * INNER)
+        _hbstore(times, root, folder / f"after{number}", OUTER * INNER)
     return _report(times, OUTER * INNER, MSCK, f"best of {2 * RUNS}; raw: MSCK REPAIR TABLE on Derby")
 
 
-def _beside_a_walk(spark: SparkSession, folder: Path) -> Report:
+def _beside_a_walk(folder: Path) -> Report:
     times = Times()
     root = folder / "more"
     _make_folders(root, MORE)
     for number in range(RUNS):
         times.take(LOOK, WALK, lambda: deque(os.walk(root), maxlen=0))
-        _hbstore(spark, times, root, folder / f"more{number}", MORE * INNER)
+        _hbstore(times, root, folder / f"more{number}", MORE * INNER)
     return _report(times, MORE * INNER, WALK, f"best of {RUNS}; raw: os.walk through the folders")
 
 
 def _report(times: Times, folders: int, other: str, note: str) -> Report:
-    report = Report(f"Repair of {folders:,} partition folders, Spark on {CORES} cores")
+    report = Report(f"Repair of {folders:,} partition folders, MSCK on {CORES} cores")
     for what in (LOOK, ADD, NOTHING, SYNC):
-        for who in (THREADS, JOB):
-            report.figures.append(Figure(f"{what}, {who}", times[what, who], times.get((what, other)), "", note))
+        report.figures.append(Figure(what, times[what, HBSTORE], times.get((what, other)), "", note))
     return report
 
 
@@ -88,26 +85,20 @@ def _make_folders(root: Path, number: int) -> None:
             (folder / "part-0.parquet").write_bytes(b"x" * 100)
 
 
-def _hbstore(spark: SparkSession, times: Times, root: Path, place: Path, folders: int) -> None:
-    for who in (THREADS, JOB):
-        with hbstore.connect(f"sqlite://{place}-{who[0]}.db") as store:
-            store.create_database("shop")
-            columns = [hbstore.Column("ds", "string"), hbstore.Column("hour", "int")]
-            store.create_table(hbstore.Table("shop", "sales", columns, location=f"file:{root}"))
+def _hbstore(times: Times, root: Path, place: Path, folders: int) -> None:
+    with hbstore.connect(f"sqlite://{place}.db") as store:
+        store.create_database("shop")
+        columns = [hbstore.Column("ds", "string"), hbstore.Column("hour", "int")]
+        store.create_table(hbstore.Table("shop", "sales", columns, location=f"file:{root}"))
 
-            def repair(
-                mode: Mode, *, dry_run: bool = False, who: str = who, store: hbstore.PartitionStore = store
-            ) -> None:
-                if who == JOB:
-                    sync_by_jobs(spark, store, "shop.sales", mode, dry_run=dry_run)
-                else:
-                    sync_partitions(store, "shop.sales", mode, dry_run=dry_run)
+        def repair(mode: Mode, *, dry_run: bool = False) -> None:
+            sync_partitions(store, "shop.sales", mode, dry_run=dry_run)
 
-            times.take(LOOK, who, lambda: repair("add", dry_run=True))
-            times.take(ADD, who, lambda: repair("add"))
-            assert store.count_partitions("shop", "sales") == folders
-            times.take(NOTHING, who, lambda: repair("add"))
-            times.take(SYNC, who, lambda: repair("sync"))
+        times.take(LOOK, HBSTORE, lambda: repair("add", dry_run=True))
+        times.take(ADD, HBSTORE, lambda: repair("add"))
+        assert store.count_partitions("shop", "sales") == folders
+        times.take(NOTHING, HBSTORE, lambda: repair("add"))
+        times.take(SYNC, HBSTORE, lambda: repair("sync"))
 
 
 def _msck(spark: SparkSession, times: Times, root: Path) -> None:

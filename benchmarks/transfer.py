@@ -26,9 +26,7 @@ from benchmarks.metastore.client import Client
 from benchmarks.metastore.loading import load
 from benchmarks.metastore.sales import DATABASE, TABLE, specs
 from benchmarks.metastore.servers import Server, hive_metastore, scratch
-from benchmarks.spark_session import spark_session
 from benchmarks.timing import Report
-from hbstore.spark import import_metastore as by_spark
 from hbstore.transfer import Transfer, import_metastore
 
 WORKERS = 4
@@ -69,35 +67,28 @@ def run(server: Server, folder: Path, days: int, rounds: int) -> Report:
         times.setdefault(f"{name}, processor", []).append(time.process_time() - used)
         print(f"{name}: {number / times[name][-1]:,.0f} /s, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
 
-    with (
-        spark_session(f"local[{WORKERS}]", folder, {"spark.driver.memory": "1g"}) as spark,
-        ProcessPoolExecutor(WORKERS) as pool,
-    ):
-        spark.sparkContext.parallelize(range(WORKERS * 2), WORKERS).map(str).collect()
+    with ProcessPoolExecutor(WORKERS) as pool:
         list(pool.map(abs, range(WORKERS * 4)))
         for at in range(rounds):
-            url = f"sqlite://{folder}/spark{at}.db"
-            take("bare", lambda: drain(pool, server.port, calls, sizes))
-            take("Spark", lambda url=url: complete(by_spark(spark, url, uri, database=DATABASE), number))
-            take("bare", lambda: drain(pool, server.port, calls, sizes))
-            take("again", lambda url=url: complete(by_spark(spark, url, uri, database=DATABASE), number))
-            with hbstore.connect(f"sqlite://{folder}/threads{at}.db") as store:
-                take("threads", lambda store=store: complete(in_threads(store, uri), number))
+            with hbstore.connect(f"sqlite://{folder}/copy{at}.db") as store:
+                take("bare", lambda: drain(pool, server.port, calls, sizes))
+                take("import", lambda store=store: complete(copied(store, uri), number))
+                take("bare", lambda: drain(pool, server.port, calls, sizes))
+                take("again", lambda store=store: complete(copied(store, uri), number))
     bare = number / min(times["bare"])
     report = Report(
         f"{number:,} partitions of {sum(sizes) / number:,.0f} bytes from {server.version}; raw: the same pages of "
         f"{PAGE:,} asked for by {WORKERS} processes and thrown away"
     )
     whole = "names, table, statistics and verification included"
-    report.rate(f"import by {WORKERS} tasks of Spark", number / min(times["Spark"]), bare, target=AIM, note=whole)
+    report.rate(f"import by {WORKERS} threads", number / min(times["import"]), bare, target=AIM, note=whole)
     report.rate("import again, nothing new", number / min(times["again"]), bare, target="", note=whole)
-    report.rate(f"import by {WORKERS} threads", number / min(times["threads"]), bare, target="", note=whole)
     alone = "of this process alone: what a core of its own would do"
-    report.rate("the same, by processor time", number / min(times["threads, processor"]), None, target="", note=alone)
+    report.rate("the same, by processor time", number / min(times["import, processor"]), None, target="", note=alone)
     return report
 
 
-def in_threads(store: hbstore.PartitionStore, uri: str) -> Transfer:
+def copied(store: hbstore.PartitionStore, uri: str) -> Transfer:
     return import_metastore(store, uri, database=DATABASE, threads=WORKERS)
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import bars
-from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import table_name
 from hbstore.wording import plural
@@ -51,48 +50,36 @@ class FolderRepair:
 
 
 def repair_folders(
-    store: PartitionStore, tables: Sequence[str] | None, request: FolderRepair, *, with_spark: bool, as_json: bool
+    store: PartitionStore, tables: Sequence[str] | None, request: FolderRepair, *, as_json: bool
 ) -> None:
     """Repair some tables one after the other, and print what was done to each.
 
     Raises:
-        InvalidInput: the command names no table, or there is no Spark; what hbstore.repair.sync_partitions raises.
+        InvalidInput: the command names no table; what hbstore.repair.sync_partitions raises.
     """
+    from hbstore.repair import sync_partitions
+
     if not tables:
         raise InvalidInput("the command names no table", hint="Name the tables to repair: DB.TABLE")
     names = [".".join(table_name(text)) for text in tables]
     documents = []
-    with _repairer(store, with_spark=with_spark) as repair:
-        for name in names:
-            with _steps(name) as progress:
-                done = repair(
-                    name,
-                    request.mode,
-                    spec=request.spec,
-                    dry_run=request.dry_run,
-                    force=request.force,
-                    progress=progress,
-                )
-            if as_json:
-                documents.append(_document(request, done))
-            else:
-                print_lines(_lines(request, done))
+    for name in names:
+        with _steps(name) as progress:
+            done = sync_partitions(
+                store,
+                name,
+                request.mode,
+                spec=request.spec,
+                dry_run=request.dry_run,
+                force=request.force,
+                progress=progress,
+            )
+        if as_json:
+            documents.append(_document(request, done))
+        else:
+            print_lines(_lines(request, done))
     if as_json:
         print_json({"tables": documents})
-
-
-@contextmanager
-def _repairer(store: PartitionStore, *, with_spark: bool) -> Iterator[Callable[..., Repair]]:
-    """What repairs one table, in this process or by Spark jobs."""
-    if not with_spark:
-        from hbstore.repair import sync_partitions as in_threads
-
-        yield lambda *arguments, **options: in_threads(store, *arguments, **options)
-        return
-    with spark_session("hbstore repair", otherwise="without --spark the folders are listed here") as session:
-        from hbstore.spark.repair import sync_partitions as by_jobs
-
-        yield lambda *arguments, **options: by_jobs(session, store, *arguments, **options)
 
 
 @contextmanager

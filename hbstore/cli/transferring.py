@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from enum import StrEnum
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from hbstore.cli.arguments import JsonOption, StoreOption, examples
 from hbstore.cli.failures import PROBLEMS
-from hbstore.cli.opening import open_or_create_store, open_store, store_url
+from hbstore.cli.opening import open_or_create_store, open_store
 from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import bars
-from hbstore.cli.spark_session import check_pyspark, spark_session
 from hbstore.wording import plural
 
 if TYPE_CHECKING:  # `hbstore --help` needs none of them
-    from collections.abc import Callable
-
-    from hbstore.store.partition_store import PartitionStore
     from hbstore.transfer import TableTransfer, Transfer
-    from hbstore.transfer.work import MakeWorkers
 
 commands = typer.Typer()
 _SHOWN: Final = 20
 """Names of partitions of one kind that are printed for each table; JSON has all of them."""
 
-_OTHERWISE: Final = "with --threads 4 threads copy the partitions"
+_BOTH: Final = (
+    "If it was interrupted, the same command continues. At the end it compares both sides. If something could not be"
+    " copied unchanged, it prints the name, and the exit code is 1."
+)
 
 
 class OnConflict(StrEnum):
@@ -48,10 +44,7 @@ TableOption = Annotated[str | None, typer.Option("--table", metavar="TABLE", hel
 OnConflictOption = Annotated[
     OnConflict, typer.Option("--on-conflict", help="What to do with existing objects that differ.")
 ]
-ThreadsOption = Annotated[
-    int | None,
-    typer.Option("--threads", metavar="N", min=1, help="The number of threads that copy; by default Spark copies."),
-]
+ThreadsOption = Annotated[int, typer.Option("--threads", metavar="N", min=1, help="The number of threads that copy.")]
 PageOption = Annotated[
     int, typer.Option("--page", metavar="N", min=1, help="The number of partitions in one request and one write.")
 ]
@@ -59,125 +52,60 @@ NoStatisticsOption = Annotated[bool, typer.Option("--no-statistics", help="Leave
 
 
 @commands.command(
-    "import",
-    epilog=examples(
-        "hbstore import thrift://metastore:9083",
-        "hbstore import thrift://metastore:9083 --database shop --table sales --threads 4",
-    ),
-)
-def import_(
-    ctx: typer.Context,
-    metastore: MetastoreArgument,
-    *,
-    database: DatabaseOption = None,
-    table: TableOption = None,
-    on_conflict: OnConflictOption = OnConflict.FAIL,
-    threads: ThreadsOption = None,
-    page: PageOption = 1000,
-    no_statistics: NoStatisticsOption = False,
-    store: StoreOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Copy a running Hive Metastore into the store.
-
-    It copies databases, tables, partitions, statistics and functions.
-
-    It does not change the metastore, and touches no file. If it was interrupted, the same command continues. At the end
-    it compares both sides. If something could not be copied unchanged, it prints the name, and the exit code is 1.
-    """
-    from hbstore.transfer import import_metastore
-
-    opened, _ = open_or_create_store(ctx, store)
-    _copy(
-        import_metastore,
-        opened,
-        store_url(ctx, store),
-        metastore,
-        threads,
-        as_json=as_json,
-        database=database,
-        table=table,
-        on_conflict=on_conflict.value,
-        statistics=not no_statistics,
-        page=page,
-    )
-
-
-@commands.command(
     "export",
-    epilog=examples(
-        "hbstore export thrift://metastore:9083 --database shop",
-        "hbstore export thrift://metastore:9083 --database shop --table sales --on-conflict replace --threads 4",
-    ),
-)
-def export(
-    ctx: typer.Context,
-    metastore: MetastoreArgument,
-    *,
-    database: DatabaseOption = None,
-    table: TableOption = None,
-    on_conflict: OnConflictOption = OnConflict.FAIL,
-    threads: ThreadsOption = None,
-    page: PageOption = 1000,
-    no_statistics: NoStatisticsOption = False,
-    store: StoreOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Copy the store into a running Hive Metastore.
+    help=f"""Copy the store into a running Hive Metastore.
 
     The metastore creates missing folders.
 
-    If it was interrupted, the same command continues. At the end it compares both sides. If something could not be
-    copied unchanged, it prints the name, and the exit code is 1.
-    """
-    from hbstore.transfer import export_metastore
+    {_BOTH}""",
+    epilog=examples(
+        "hbstore export thrift://metastore:9083 --database shop",
+        "hbstore export thrift://metastore:9083 --database shop --table sales --on-conflict replace",
+    ),
+)
+@commands.command(
+    "import",
+    help=f"""Copy a running Hive Metastore into the store.
 
-    opened = open_store(ctx, store)
-    _copy(
-        export_metastore,
-        opened,
-        store_url(ctx, store),
-        metastore,
-        threads,
-        as_json=as_json,
-        database=database,
-        table=table,
-        on_conflict=on_conflict.value,
-        statistics=not no_statistics,
-        page=page,
-    )
+    It copies databases, tables, partitions, statistics and functions.
 
-
-def _copy(
-    way: Callable[..., Transfer],
-    opened: PartitionStore,
-    url: str,
-    metastore: str,
-    threads: int | None,
+    It does not change the metastore, and touches no file. {_BOTH}""",
+    epilog=examples(
+        "hbstore import thrift://metastore:9083",
+        "hbstore import thrift://metastore:9083 --database shop --table sales",
+    ),
+)
+def copy(
+    ctx: typer.Context,
+    metastore: MetastoreArgument,
     *,
-    as_json: bool,
-    **options: object,
+    database: DatabaseOption = None,
+    table: TableOption = None,
+    on_conflict: OnConflictOption = OnConflict.FAIL,
+    threads: ThreadsOption = 4,
+    page: PageOption = 1000,
+    no_statistics: NoStatisticsOption = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Copy one way or the other, by threads or by tasks, and print what was done."""
-    from hbstore.transfer.work import THREADS
+    """Copy one way or the other, as the command is called, and print what was done."""
+    from hbstore.transfer import export_metastore, import_metastore
 
-    with opened, _workers(url, metastore, threads) as workers, bars() as progress:
-        done = way(opened, metastore, threads=threads or THREADS, workers=workers, progress=progress, **options)
+    is_import = ctx.command.name == "import"
+    opened = open_or_create_store(ctx, store)[0] if is_import else open_store(ctx, store)
+    with opened, bars() as progress:
+        done = (import_metastore if is_import else export_metastore)(
+            opened,
+            metastore,
+            database=database,
+            table=table,
+            on_conflict=on_conflict.value,
+            statistics=not no_statistics,
+            page=page,
+            threads=threads,
+            progress=progress,
+        )
     show(done, as_json=as_json)
-
-
-@contextmanager
-def _workers(url: str, metastore: str, threads: int | None) -> Iterator[MakeWorkers | None]:
-    """Tasks of Spark, which starts when there is something for it to do; None for threads."""
-    if threads is not None:
-        yield None
-        return
-    check_pyspark(_OTHERWISE)
-    from hbstore.spark.transfer import spark_workers
-
-    with ExitStack() as stack:
-        session = spark_session("hbstore transfer", otherwise=_OTHERWISE)
-        yield spark_workers(cache(lambda: stack.enter_context(session)), url, metastore)
 
 
 def show(done: Transfer, *, as_json: bool) -> None:

@@ -98,7 +98,7 @@ def repair(
         bool,
         typer.Option("--force", help="With --mode: drop partitions even if the table's folder is missing or empty."),
     ] = False,
-    spark: Annotated[bool, typer.Option("--spark", help="With --mode: list folders with a Spark job.")] = False,
+    spark: Annotated[bool, typer.Option("--spark", hidden=True)] = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -111,15 +111,15 @@ def repair(
     With --mode, it compares the partitions of the tables with the folders below the tables' folders, and adds or drops
     partitions. It touches no file of a partition. It lists folders that are not partitions, with the reason.
     """
+    if spark:
+        raise InvalidInput("there is no option --spark any more", hint="Leave it out: threads list the folders")
     if mode is not None:
         folders = FolderRepair(mode.value, None if spec is None else parse_partition_name(spec), dry_run, force)
         with open_store(ctx, store) as opened:
-            repair_folders(opened, tables, folders, with_spark=spark, as_json=as_json)
+            repair_folders(opened, tables, folders, as_json=as_json)
         return
-    if spec is not None or dry_run or force or spark:
-        raise InvalidInput(
-            "these options need --mode", options="--spec, --dry-run, --force, --spark", hint="Add --mode"
-        )
+    if spec is not None or dry_run or force:
+        raise InvalidInput("these options need --mode", options="--spec, --dry-run, --force", hint="Add --mode")
     from hbstore.publishing import Publisher
 
     done = []

@@ -1,6 +1,7 @@
 """Listing the folders below a table's own, level by level, many at once.
 
-Only folders above those of partitions are listed: what is in a partition is nobody's business here.
+Only folders above those of partitions are listed: what is in a partition is nobody's business here. Threads list, as
+file systems answer many requests at once.
 """
 
 from __future__ import annotations
@@ -30,31 +31,6 @@ class Walked(NamedTuple):
 
     folders: list[Folder]
     foreign: list[Foreign]
-
-
-class Explorer(Protocol):
-    """Looks at many folders at once."""
-
-    def walk(self, location: str, shape: Shape, told: Told) -> Walked:
-        """All folders of a shape below a table's folder, in no order.
-
-        Raises:
-            FileOperationFailed: a folder cannot be listed.
-
-        >>> shape = Shape.of(sales.definition)
-        >>> Threads().walk("/no/such/folder", shape, lambda count: None)
-        Walked(folders=[], foreign=[])
-        """
-
-    def gone(self, locations: Sequence[str]) -> set[str]:
-        """Those of some locations where nothing is. Texts that are no locations are not told to be gone.
-
-        Raises:
-            FileOperationFailed: nobody can tell.
-
-        >>> Threads().gone(["/no/such/folder", "/"])
-        {'/no/such/folder'}
-        """
 
 
 class Tree(Protocol):
@@ -139,62 +115,27 @@ def tree_of(location: str) -> Tree:
     return LocalTree(place.path) if place.scheme == LOCAL else RemoteTree(place)
 
 
-@dataclass(frozen=True, slots=True)
-class Threads:
-    """An `Explorer` with threads in this process.
-
-    Attributes:
-        at_once: how many there are.
-    """
-
-    at_once: int = AT_ONCE
-
-    def walk(self, location: str, shape: Shape, told: Told) -> Walked:
-        """See `Explorer.walk`.
-
-        >>> import tempfile
-        >>> from hbstore import Column, Table
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> os.makedirs(f"{folder.name}/ds=2013-01-01")
-        >>> shape = Shape.of(Table("shop", "t", partition_columns=[Column("ds", "date")]))
-        >>> [one.path for one in Threads().walk(folder.name, shape, lambda count: None).folders]
-        ['ds=2013-01-01']
-        """
-        return walk(location, shape, [ROOT], told, at_once=self.at_once)
-
-    def gone(self, locations: Sequence[str]) -> set[str]:
-        """See `Explorer.gone`.
-
-        >>> Threads().gone(["/no/such/folder", "/"])
-        {'/no/such/folder'}
-        """
-        with ThreadPoolExecutor(self.at_once) as pool:
-            return {one for one, nothing in zip(locations, pool.map(is_gone, locations), strict=True) if nothing}
-
-
-def walk(
-    location: str,
-    shape: Shape,
-    folders: Sequence[Folder],
-    told: Told = lambda _: None,
-    *,
-    enough: int | None = None,
-    at_once: int = AT_ONCE,
-) -> Walked:
-    """Go down from some folders of one level, to those of partitions. O(folders).
+def walk(location: str, shape: Shape, told: Told = lambda _: None) -> Walked:
+    """All folders of a shape below a table's folder, in no order. O(folders).
 
     Args:
         location: the table's folder.
         shape: the table's.
-        folders: where to begin; all of one level.
         told: is told how many folders were found so far.
-        enough: go no further when there are so many folders, nor to the last level; None goes all the way.
-        at_once: how many threads list.
 
     Raises:
         FileOperationFailed: a folder cannot be listed.
+
+    >>> import tempfile
+    >>> from hbstore import Column, Table
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> os.makedirs(f"{folder.name}/ds=2013-01-01")
+    >>> shape = Shape.of(Table("shop", "t", partition_columns=[Column("ds", "date")]))
+    >>> [below.path for below in walk(folder.name, shape).folders]
+    ['ds=2013-01-01']
     """
     tree = tree_of(location)
+    folders = [ROOT]
     foreign: list[Foreign] = []
     count = 0
 
@@ -202,10 +143,8 @@ def walk(
         with listing_fails(f"{location}/{folder.path}"):
             return shape.sort(folder, tree.entries(folder.path))
 
-    with ThreadPoolExecutor(at_once) as pool:
-        while folders and len(folders[0].values) < len(shape.columns):
-            if enough is not None and (len(folders) >= enough or len(folders[0].values) == len(shape.columns) - 1):
-                break
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for _ in shape.columns:
             below = []
             for subfolders, strange in pool.map(look, folders):
                 below += subfolders
@@ -213,7 +152,20 @@ def walk(
                 count += len(subfolders)
                 told(count)
             folders = below
-    return Walked(list(folders), foreign)
+    return Walked(folders, foreign)
+
+
+def gone(locations: Sequence[str]) -> set[str]:
+    """Those of some locations where nothing is. Texts that are no locations are not told to be gone.
+
+    Raises:
+        FileOperationFailed: nobody can tell.
+
+    >>> gone(["/no/such/folder", "/"])
+    {'/no/such/folder'}
+    """
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return {place for place, nothing in zip(locations, pool.map(is_gone, locations), strict=True) if nothing}
 
 
 def is_gone(location: str) -> bool:

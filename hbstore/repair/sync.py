@@ -19,7 +19,7 @@ from hbstore.model import Partition, Table
 from hbstore.names import table_name
 from hbstore.publishing.publisher import Publisher
 from hbstore.repair.comparison import MODES, Cells, Mode, Repair, compared, unseen
-from hbstore.repair.listing import Explorer, Threads, Walked, is_file, is_gone
+from hbstore.repair.listing import Walked, gone, is_file, is_gone, walk
 from hbstore.repair.shape import Shape
 from hbstore.repair.staging import remove_staging, unnamed_staging
 from hbstore.store.manifest import Manifest
@@ -43,7 +43,6 @@ def sync_partitions(
     dry_run: bool = False,
     force: bool = False,
     batch: int = BATCH,
-    explorer: Explorer | None = None,
     progress: Progress = lambda *_: None,
 ) -> Repair:
     """Add partitions for folders below a table's own, and drop those whose folders are gone. O(folders + partitions).
@@ -60,7 +59,6 @@ def sync_partitions(
         dry_run: change nothing.
         force: drop partitions even if the table's own folder is missing or empty, which may be a disk that is away.
         batch: how many partitions are added or dropped at once.
-        explorer: what looks at folders; by default threads.
         progress: is told how it gets on.
 
     Raises:
@@ -113,12 +111,11 @@ def sync_partitions(
         )
     if not dry_run:
         Publisher(store).recover(f"{database}.{name}")
-    look = explorer or Threads()
     partitions = store.get_partitions_by_expr(database, name, spec_filter(spec or {}))
-    walked = look.walk(location, shape, lambda done: progress("list", done, None))
-    gone = look.gone(unseen(described, walked, partitions)) if mode != "add" else set[str]()
+    walked = walk(location, shape, lambda done: progress("list", done, None))
+    lost = gone(unseen(described, walked, partitions)) if mode != "add" else set[str]()
     row = store.publications.row(database, name)
-    repair = compared(described, walked, partitions, mode=mode, gone=gone, busy=_busy(store, row))
+    repair = compared(described, walked, partitions, mode=mode, gone=lost, busy=_busy(store, row))
     if not force and repair.drop and _is_empty(location, walked):
         raise TableFolderMissing(
             "the table's folder is empty, and partitions would be dropped",

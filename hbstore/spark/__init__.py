@@ -8,13 +8,11 @@ from hbstore.spark.cube import cube
 from hbstore.spark.folders import folders_frame, partition_folders
 from hbstore.spark.reads import PrunedRead, pruned_read, read_table
 from hbstore.spark.register import register_partitions
-from hbstore.spark.repair import sync_partitions
 from hbstore.spark.source.registration import register_source
 from hbstore.spark.sql import sql
 from hbstore.spark.streams.commit import PartitionCommit
 from hbstore.spark.streams.streams import stream_to_table, write_batch
 from hbstore.spark.timelines import rebuild_timelines
-from hbstore.spark.transfer import export_metastore, import_metastore
 from hbstore.spark.writes import Written, write_table
 
 __all__ = [
@@ -24,9 +22,7 @@ __all__ = [
     "Written",
     "analyze_table",
     "cube",
-    "export_metastore",
     "folders_frame",
-    "import_metastore",
     "partition_folders",
     "pruned_read",
     "read_cover",
@@ -36,7 +32,6 @@ __all__ = [
     "register_source",
     "sql",
     "stream_to_table",
-    "sync_partitions",
     "write_batch",
     "write_table",
 ]

@@ -29,9 +29,10 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 def partition_folders(root: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[Partition]:
     """The partitions that the folders below a table's root are, in the order of their names. O(folders).
 
-    For tables that are not in a store yet, of which only the names of the columns are known; `sync_partitions` is for
-    those that are. Files are not looked at, so that an empty folder is a partition too, as it is for Hive. As in Spark,
-    names that begin with ``.``, or with ``_`` and without ``=``, are passed over (``_SUCCESS``, ``_temporary``).
+    For tables that are not in a store yet, of which only the names of the columns are known;
+    `hbstore.repair.sync_partitions` is for those that are. Files are not looked at, so that an empty folder is a
+    partition too, as it is for Hive. As in Spark, names that begin with ``.``, or with ``_`` and without ``=``, are
+    passed over (``_SUCCESS``, ``_temporary``).
 
     Args:
         root: the table's root: a path, or a ``file:`` location. Locations of partitions begin with it as given, but

@@ -28,9 +28,6 @@ from hbstore.transfer.work import Outcome, Page, Work, Workers
 IMPOSSIBLE: Final = (InvalidInput, InvalidName, InvalidPartitionValue, InvalidType, MetastoreRefused, TimelineError)
 """What says that one thing cannot be copied, and nothing about others."""
 
-FEW: Final = 2
-"""Pages that threads copy: to start a job takes longer."""
-
 
 def copied(
     workers: Workers, work: Work, table: Table, pages: Sequence[Page], progress: Progress, label: str = ""
@@ -38,7 +35,7 @@ def copied(
     """Have the pages of a table copied.
 
     Args:
-        workers: who does it.
+        workers: the threads that do it.
         work: what is done.
         table: the table.
         pages: names of partitions.

@@ -17,7 +17,7 @@ from hbstore.transfer.job import Job, run
 from hbstore.transfer.listing import PAGE, listing
 from hbstore.transfer.result import Done, TableTransfer, Transfer
 from hbstore.transfer.scope import Progress, Scope
-from hbstore.transfer.work import THREADS, MakeWorkers, OnConflict
+from hbstore.transfer.work import THREADS, OnConflict
 from hbstore.warehouse.change_times import DDL_TIME
 from hbstore.warehouse.normal_form import lowered_table
 
@@ -32,7 +32,6 @@ def export_metastore(
     statistics: bool = True,
     page: int = PAGE,
     threads: int = THREADS,
-    workers: MakeWorkers | None = None,
     progress: Progress = lambda *_: None,
 ) -> Transfer:
     """Copy databases, tables, partitions, statistics of columns and functions into a metastore. O(partitions).
@@ -68,7 +67,6 @@ def export_metastore(
         statistics=statistics,
         page=page,
         threads=threads,
-        workers=workers,
         progress=progress,
     )
 
@@ -146,10 +144,9 @@ class _Export:
             return TableTransfer(shown, done)
         listed = listing(table, self.job.store.partition_names(table.database, table.name))
         pages = listed.pages(self.job.page)
-        workers = self.job.workers(len(pages))
         work = ExportPage(table, self.job.on_conflict, self.job.statistics)
-        outcome = copied(workers, work, table, pages, self.job.progress)
-        seen = verified(workers, VerifyPage(table), table, pages, outcome, self.job.progress)
+        outcome = copied(self.job.workers, work, table, pages, self.job.progress)
+        seen = verified(self.job.workers, VerifyPage(table), table, pages, outcome, self.job.progress)
         names = set(self.job.metastore.partition_names(table.database, table.name))
         extra = len(names - set(listed.names.values()))
         outcome = replace(outcome, wrong=seen.wrong)

@@ -14,7 +14,7 @@ from hbstore.transfer.listing import PAGE, listing
 from hbstore.transfer.metastore import Metastore
 from hbstore.transfer.result import Done, TableTransfer, Transfer
 from hbstore.transfer.scope import Progress, Scope
-from hbstore.transfer.work import THREADS, MakeWorkers, OnConflict
+from hbstore.transfer.work import THREADS, OnConflict
 
 
 def import_metastore(
@@ -27,7 +27,6 @@ def import_metastore(
     statistics: bool = True,
     page: int = PAGE,
     threads: int = THREADS,
-    workers: MakeWorkers | None = None,
     progress: Progress = lambda *_: None,
 ) -> Transfer:
     """Copy databases, tables, partitions, statistics of columns and functions of a metastore. O(partitions).
@@ -44,7 +43,6 @@ def import_metastore(
         statistics: copy statistics of columns, too, for which the metastore is asked once more for each page.
         page: how many partitions are asked for and written at once.
         threads: how many threads copy partitions.
-        workers: who copies them instead.
         progress: is told how it gets on.
 
     Raises:
@@ -69,7 +67,6 @@ def import_metastore(
         statistics=statistics,
         page=page,
         threads=threads,
-        workers=workers,
         progress=progress,
     )
 
@@ -122,9 +119,8 @@ class _Import:
         table = self.job.store.get_table(theirs.database, theirs.name)
         listed = listing(table, self.job.metastore.partition_names(table.database, table.name))
         pages = listed.pages(self.job.page)
-        workers = self.job.workers(len(pages))
         work = ImportPage(table, self.job.on_conflict, self.job.statistics)
-        outcome = copied(workers, work, table, pages, self.job.progress)
+        outcome = copied(self.job.workers, work, table, pages, self.job.progress)
         target, extra = summed(self.job.store, table, expected(table, listed, outcome), outcome.checksum)
         return TableTransfer(
             shown,

@@ -1,4 +1,4 @@
-"""What importing and exporting have in common: what is asked for, who copies, and the way through a catalog."""
+"""What importing and exporting have in common: what is asked for, and the way through a catalog."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hbstore.model import Database, Table
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.connection import Address
-from hbstore.transfer.copying import FEW, IMPOSSIBLE
+from hbstore.transfer.copying import IMPOSSIBLE
 from hbstore.transfer.metastore import Metastore
 from hbstore.transfer.result import Done, TableTransfer, Transfer
 from hbstore.transfer.scope import CatalogListing, Progress, Scope, checked_policy, settled
-from hbstore.transfer.work import POLICIES, MakeWorkers, OnConflict, Workers, WorkerThreads
+from hbstore.transfer.work import POLICIES, OnConflict, Workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,7 @@ class Job:
         on_conflict: what to do with what is there already and differs.
         statistics: whether statistics of columns are copied, too.
         page: how many partitions are asked for and written at once.
-        few: who copies few partitions.
-        many: who copies many.
+        workers: what copies partitions.
         progress: is told how it gets on.
     """
 
@@ -42,13 +41,8 @@ class Job:
     on_conflict: OnConflict
     statistics: bool
     page: int
-    few: Workers
-    many: Workers
+    workers: Workers
     progress: Progress
-
-    def workers(self, pages: int) -> Workers:
-        """Who copies so many pages."""
-        return self.few if pages <= FEW else self.many
 
     def settled_database(self, source: Database, target: Database) -> Done:
         """What is to become of a database that is there already.
@@ -107,7 +101,6 @@ def run(
     statistics: bool,
     page: int,
     threads: int,
-    workers: MakeWorkers | None,
     progress: Progress,
 ) -> Transfer:
     """Copy what is asked for, one way or the other.
@@ -131,10 +124,8 @@ def run(
         )
     address = Address.of(uri)
     with closing(Metastore(address)) as metastore:
-        by_requests = metastore.by_requests
-        few = WorkerThreads(store, address, by_requests, threads)
-        many = few if workers is None else workers(by_requests)
-        job = Job(store, metastore, scope, on_conflict, statistics, page, few, many, progress)
+        workers = Workers(store, address, metastore.by_requests, threads)
+        job = Job(store, metastore, scope, on_conflict, statistics, page, workers, progress)
         return _copied(way(job), scope, str(address))
 
 

@@ -1,15 +1,16 @@
-"""What is done with a page of partitions, who does it, and what comes back."""
+"""What is done with a page of partitions, the threads that do it, and what comes back."""
 
 from __future__ import annotations
 
-import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
-from hbstore.errors import HbstoreError, portable
+from hbstore.errors import HbstoreError
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.checksum import Checksum
 from hbstore.transfer.connection import Address
@@ -85,7 +86,7 @@ class Outcome:
 
 
 class Work(Protocol):
-    """What is done with each page of one table. It is sent to the processes that do it."""
+    """What is done with each page of one table."""
 
     def __call__(self, store: PartitionStore, metastore: Metastore, page: Page) -> Outcome:
         """Do it with one page.
@@ -95,26 +96,15 @@ class Work(Protocol):
         """
 
 
-class Workers(Protocol):
-    """Who does the work."""
-
-    def run(self, work: Work, pages: Sequence[Page], told: Told) -> Outcome:
-        """Do it with all pages, and say what became of them; the first error ends it and comes back as a value."""
-
-
-MakeWorkers: TypeAlias = Callable[[bool], Workers]
-"""Who does the work, by whether the metastore is of Hive 4."""
-
-
 @dataclass(frozen=True, slots=True)
-class WorkerThreads:
-    """Threads of this process.
+class Workers:
+    """Threads of this process that copy pages.
 
     Attributes:
-        store: the store, which threads share.
+        store: the store, which they share.
         address: the metastore, to which each has a connection of its own.
-        by_requests: of which kind it is.
-        number: how many.
+        by_requests: whether it is one of Hive 4.
+        number: how many there are.
     """
 
     store: PartitionStore
@@ -123,24 +113,26 @@ class WorkerThreads:
     number: int = THREADS
 
     def run(self, work: Work, pages: Sequence[Page], told: Told) -> Outcome:
-        """See `Workers.run`."""
-        left: queue.SimpleQueue[Page] = queue.SimpleQueue()
-        for page in pages:
-            left.put(page)
+        """Do work with all pages, and say what became of them; the first error ends it and comes back as a value."""
+        left = deque(pages)
         lock = threading.Lock()
         outcome = Outcome()
 
         def serve() -> None:
             nonlocal outcome
-            for page_outcome, done in each_page(
-                work, self.store, self.address, _taken(left), by_requests=self.by_requests
-            ):
-                with lock:
-                    outcome += page_outcome
-                    told(done)
-                    ended = outcome.error is not None or outcome.conflicts
-                if ended:
-                    return
+            with closing(Metastore(self.address, by_requests=self.by_requests)) as metastore:
+                while outcome.error is None and not outcome.conflicts:
+                    try:
+                        page = left.popleft()
+                    except IndexError:
+                        return
+                    try:
+                        page_outcome, done = work(self.store, metastore, page), len(page)
+                    except HbstoreError as error:
+                        page_outcome, done = Outcome(error=error), 0
+                    with lock:
+                        outcome += page_outcome
+                        told(done)
 
         number = min(self.number, len(pages))
         with ThreadPoolExecutor(max(1, number), "hbstore-transfer") as pool:
@@ -148,25 +140,9 @@ class WorkerThreads:
                 for served in [pool.submit(serve) for _ in range(number)]:
                     served.result()
             except BaseException:  # an interrupt: the threads end with their pages
-                _empty(left)
+                left.clear()
                 raise
         return outcome
-
-
-def each_page(
-    work: Work, store: PartitionStore, address: Address, pages: Iterator[Page], *, by_requests: bool
-) -> Iterator[tuple[Outcome, int]]:
-    """Do work over one connection: what became of each page, and how many partitions it had; an error is the last."""
-    metastore = Metastore(address, by_requests=by_requests)
-    try:
-        for page in pages:
-            try:
-                yield work(store, metastore, page), len(page)
-            except HbstoreError as error:
-                yield Outcome(error=portable(error)), 0
-                return
-    finally:
-        metastore.close()
 
 
 def singled_out(
@@ -199,16 +175,3 @@ def singled_out(
             if len(refused) > _REFUSALS:
                 raise
     return refused
-
-
-def _taken(left: queue.SimpleQueue[Page]) -> Iterator[Page]:
-    while True:
-        try:
-            yield left.get_nowait()
-        except queue.Empty:
-            return
-
-
-def _empty(left: queue.SimpleQueue[Page]) -> None:
-    for _ in _taken(left):
-        pass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 import pytest
@@ -142,16 +141,8 @@ def test_without_a_mode_decided_publications_are_finished(run, run_json, url, lo
     ]
 
 
-@pytest.mark.spark
-def test_by_a_spark_job(spawn_with_spark, url, logs):
-    done = spawn_with_spark("repair", "shop.logs", "--mode", "sync", "--spark")
-    assert done.returncode == 0, done.stderr
-    assert "shop.logs: 1 partition added, 1 partition dropped, 1 foreign folder\n" in done.stdout
-    assert held(url) == ["ds=2013-01-02/hour=1", "ds=2013-01-03/hour=05"]
-    assert logs.exists()
-
-
-def test_without_spark_installed(run, logs, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    assert "pyspark is not installed" in run("repair", "shop.logs", "--mode", "add", "--spark", code=2).stderr
+def test_the_option_that_is_gone_says_what_to_do(run, logs):
+    said = run("repair", "shop.logs", "--mode", "add", "--spark", code=2).stderr
+    assert "there is no option --spark any more" in said
+    assert "threads list the folders" in said
     assert logs.exists()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -149,34 +147,7 @@ def test_examples_run(name, run, shop, other, tmp_path):
     lines = re.findall(r"\$ hbstore (.*)", COMMANDS[name].epilog)
     assert len(lines) == 2
     for line in lines:
-        run(
-            *shlex.split(line.replace("thrift://metastore:9083", uri)),
-            *([] if "--threads" in line else ["--threads=2"]),
-        )
-
-
-def test_without_spark_installed(run, other, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    said = run("import", other[0], code=2).stderr
-    assert "pyspark is not installed" in said
-    assert "with --threads 4" in said
-
-
-@pytest.mark.spark
-def test_by_spark(spawn_with_spark, url, other):
-    done = spawn_with_spark("import", other[0], "--page", "4", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["tables"][1]["target"]["partitions"] == 24
-    with connect(url) as store:
-        assert store.count_partitions("shop", "sales") == 24
-
-
-def test_small_ones_start_no_spark(spawn, other):
-    """There is none, and nobody misses it."""
-    environment = {"JAVA_HOME": "/nowhere", "PATH": "/nowhere"}
-    done = spawn("import", other[0], env=environment)
-    assert done.returncode == 0, done.stderr
-    assert isinstance(done, subprocess.CompletedProcess)
+        run(*shlex.split(line.replace("thrift://metastore:9083", uri)))
 
 
 def test_everything_that_a_person_should_look_at(capsys):

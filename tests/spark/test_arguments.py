@@ -12,9 +12,7 @@ from hbstore.errors import InvalidInput
 from hbstore.spark import (
     PartitionCommit,
     analyze_table,
-    export_metastore,
     folders_frame,
-    import_metastore,
     pruned_read,
     read_table,
     rebuild_timelines,
@@ -22,7 +20,6 @@ from hbstore.spark import (
     register_source,
     sql,
     stream_to_table,
-    sync_partitions,
     write_batch,
     write_table,
 )
@@ -31,9 +28,7 @@ FUNCTIONS = {
     one.__name__: one
     for one in (
         analyze_table,
-        export_metastore,
         folders_frame,
-        import_metastore,
         pruned_read,
         read_table,
         rebuild_timelines,
@@ -41,7 +36,6 @@ FUNCTIONS = {
         register_source,
         sql,
         stream_to_table,
-        sync_partitions,
         write_batch,
         write_table,
     )
@@ -96,22 +90,9 @@ WRONG = {
         "batch": ["7"],
         "if_not_exists": ["no"],
     },
-    "sync_partitions": {
-        "spark": [None],
-        "store": [None],
-        "table": [None, ""],
-        "spec": ["ds=a", ("a",), {"ds": 5}],
-        "dry_run": [None, "no"],
-        "force": [1],
-        "batch": [1.5],
-        "slices": ["8"],
-        "progress": ["bar"],
-    },
     "pruned_read": {"store": [None, "catalog.db"], "table": [None, ""], "filter": [5]},
     "folders_frame": {"spark": [None], "root": [None, 5, ""], "columns": [None, "ds", 5]},
     "register_source": {"spark": [None, "local"]},
-    "import_metastore": {"spark": [None], "url": [None, 5, ""], "uri": [None, 5, ["thrift://host:9083"]]},
-    "export_metastore": {"spark": [None], "url": [None, 5, ""], "uri": [None, 5, ["thrift://host:9083"]]},
     "sql": {"spark": [None], "text": [None, ["SHOW TABLES"], ""], "store": [5, ""], "warehouse": [Path("/data"), ""]},
 }
 
@@ -140,12 +121,9 @@ def given(spark, tmp_path_factory):
             "analyze_table": {"spark": spark, **into},
             "rebuild_timelines": {"spark": spark, **by_url},
             "register_partitions": {"partitions": frame.select("ds"), **by_url},
-            "sync_partitions": {"spark": spark, **into},
             "pruned_read": into,
             "folders_frame": {"spark": spark, "root": f"{folder}/source", "columns": ["ds"]},
             "register_source": {"spark": spark},
-            "import_metastore": {"spark": spark, "url": url, "uri": "thrift://127.0.0.1:1"},
-            "export_metastore": {"spark": spark, "url": url, "uri": "thrift://127.0.0.1:1"},
             "sql": {"spark": spark, "text": "SHOW PARTITIONS shop.sales", "store": store},
         }
         yield arguments, lambda: store.partition_names("shop", "sales")

@@ -16,7 +16,8 @@ import hbstore
 from hbstore.cubes import Cover, CoverPartition
 from hbstore.keys import text_cell
 from hbstore.names import escape_name
-from hbstore.spark import read_cover, read_table, register_source, sync_partitions
+from hbstore.repair import sync_partitions
+from hbstore.spark import read_cover, read_table, register_source
 from hbstore.spark.analysis.whole import PartitionColumns
 from hbstore.spark.formats import PROVIDER
 from hbstore.timelines import UpdatePeriod
@@ -116,7 +117,7 @@ def test_the_source_shows_the_values(spark, table):
 
 
 @pytest.fixture
-def written(spark, tmp_path):
+def written(tmp_path):
     """Registers the folders of a column that pyarrow writes, one for each value: the store's URL."""
 
     def write(kind, values):
@@ -128,7 +129,7 @@ def written(spark, tmp_path):
             data, keys = hbstore.Column("row", "bigint"), hbstore.Column("p", kind)
             location, parquet = f"file:{tmp_path / 't'}", {PROVIDER: "parquet"}
             store.create_table(hbstore.Table("shop", "t", [keys], [data], location=location, parameters=parquet))
-            assert sync_partitions(spark, store, "shop.t").added == len(values)
+            assert sync_partitions(store, "shop.t").added == len(values)
         return url
 
     return write

@@ -18,13 +18,13 @@ from hbstore.errors import (
     TableNotFound,
     TransferConflict,
 )
+from hbstore.rows.sqlite.file import SqliteFile
 from hbstore.service_model import Function
 from hbstore.store.table_row import DEFINITION, next_definition
 from hbstore.transfer import import_metastore
 from hbstore.transfer.connection import Address
 from hbstore.transfer.import_page import ImportPage
 from hbstore.transfer.metastore import Metastore
-from hbstore.transfer.work import Outcome, each_page
 from tests.hbase_server import own_tables
 from tests.transfer.conftest import serving
 from tests.transfer.full import assert_same, fill
@@ -337,30 +337,25 @@ def test_two_imports_at_once(endpoint, source, url):
         assert held(store) == held(source)
 
 
-def test_a_full_disk(endpoint, source, store):
+def test_a_full_disk(endpoint, source, store, monkeypatch):
     """What was copied stays, and the rest comes when there is room again."""
-
-    class Here:
-        """This thread, whose connection to the file has a limit."""
-
-        def run(self, work, pages, told):
-            found = Outcome()
-            for outcome, done in each_page(work, store, Address.of(endpoint.uri), iter(pages), by_requests=False):
-                found += outcome
-                told(done)
-            return found
-
     with store.rows._connections.mine() as sqlite:
-        pages = sqlite.execute("PRAGMA page_count").fetchone()[0]
-        sqlite.execute(f"PRAGMA max_page_count = {pages + 8}")
-    with pytest.raises(StoreFull) as caught:
-        import_metastore(store, endpoint.uri, page=20, workers=lambda _: Here())
+        (pages,) = sqlite.execute("PRAGMA page_count").fetchone()
+    opened = SqliteFile.open
+
+    def limited(file):
+        connection = opened(file)
+        connection.execute(f"PRAGMA max_page_count = {pages + 8}")
+        return connection
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteFile, "open", limited)
+        with pytest.raises(StoreFull) as caught:
+            import_metastore(store, endpoint.uri, page=20, threads=1)
     there = store.count_partitions("shop", "sales")
     assert caught.value.fields["copied"].startswith(f"{there} of 600 partitions")
     assert 0 < there < DAYS * HOURS
-    with store.rows._connections.mine() as sqlite:
-        sqlite.execute("PRAGMA max_page_count = 100000")
-    (table,) = import_metastore(store, endpoint.uri, page=20, workers=lambda _: Here()).tables
+    (table,) = import_metastore(store, endpoint.uri, page=20, threads=1).tables
     assert (table.partitions.same, table.partitions.added, table.is_complete) == (there, 600 - there, True)
     assert held(store) == held(source)
 
