@@ -118,7 +118,9 @@ struct ClientCapabilities {
 struct GetTableRequest {
   1: optional string dbName,
   2: optional string tblName,
-  3: optional ClientCapabilities capabilities
+  3: optional ClientCapabilities capabilities,
+  8: optional list<string> processorCapabilities,
+  9: optional string processorIdentifier
 }
 
 struct GetTablesResult {
@@ -433,12 +435,14 @@ struct ColumnStatisticsObj {
 
 struct ColumnStatistics {
   1: optional ColumnStatisticsDesc statsDesc,
-  2: optional list<ColumnStatisticsObj> statsObj
+  2: optional list<ColumnStatisticsObj> statsObj,
+  4: optional string engine
 }
 
 struct SetPartitionsStatsRequest {
   1: optional list<ColumnStatistics> colStats,
-  2: optional bool needMerge = false
+  2: optional bool needMerge = false,
+  5: optional string engine
 }
 
 struct TableStatsResult {
@@ -448,7 +452,8 @@ struct TableStatsResult {
 struct TableStatsRequest {
   1: optional string dbName,
   2: optional string tblName,
-  3: optional list<string> colNames
+  3: optional list<string> colNames,
+  6: optional string engine
 }
 
 struct PartitionsStatsResult {
@@ -459,7 +464,8 @@ struct PartitionsStatsRequest {
   1: optional string dbName,
   2: optional string tblName,
   3: optional list<string> colNames,
-  4: optional list<string> partNames
+  4: optional list<string> partNames,
+  7: optional string engine
 }
 
 struct AggrStats {
@@ -843,7 +849,9 @@ struct CreateTableRequest {
   5: optional list<LaterConstraint> uniqueConstraints,
   6: optional list<LaterConstraint> notNullConstraints,
   7: optional list<LaterConstraint> defaultConstraints,
-  8: optional list<LaterConstraint> checkConstraints
+  8: optional list<LaterConstraint> checkConstraints,
+  9: optional list<string> processorCapabilities,
+  10: optional string processorIdentifier
 }
 
 struct AlterTableRequest {
@@ -851,6 +859,8 @@ struct AlterTableRequest {
   3: optional string tableName,
   4: optional hive_metastore.Table table,
   5: optional EnvironmentContext environmentContext,
+  8: optional list<string> processorCapabilities,
+  9: optional string processorIdentifier,
   10: optional string expectedParameterKey,
   11: optional string expectedParameterValue
 }
@@ -939,7 +949,9 @@ struct GetPartitionsPsWithAuthResponse {
 struct GetPartitionsByNamesRequest {
   1: optional string db_name,
   2: optional string tbl_name,
-  3: optional list<string> names
+  3: optional list<string> names,
+  5: optional list<string> processorCapabilities,
+  6: optional string processorIdentifier
 }
 
 struct GetPartitionsByNamesResult {

@@ -8,27 +8,27 @@ would become an external one. Where a metastore has only one of two methods, tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any, Final
 
 from hbstore.errors import MetastoreRefused
-from hbstore.layouts import DATABASE, PARAMETERS, PARTITION, STRINGS, TABLE
+from hbstore.frozen import FrozenDict
+from hbstore.layouts import DATABASE, PARTITION, TABLE
+from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Database, Partition, StorageDescriptor, Table
 from hbstore.service_model import ColumnStatistic, Function
-from hbstore.service_structs import FUNCTION, encode_function
+from hbstore.service_structs import FUNCTION
 from hbstore.structs import encode_database, encode_table
-from hbstore.thrift.kinds import Texts
+from hbstore.thrift.kinds import ReadyStruct, StructKinds
+from hbstore.thrift.methods import methods_of
 from hbstore.transfer.connection import Address, ClientConnection
-from hbstore.transfer.raw import RAW
-from hbstore.wire import BOOL, I16, STRING, ListOf, MapOf, Struct, WireType
-
-_RAW_METADATA: Final = ("MANAGERAWMETADATA",)
-"""The capability of those who want tables as they are."""
+from hbstore.wire import STRING, Struct, skip
 
 _NAME: Final = "hbstore"
+_AS_THEY_ARE: Final = {"processorCapabilities": ("MANAGERAWMETADATA",), "processorIdentifier": _NAME}
+"""What those say in a request who want tables as they are."""
+
 _ALL: Final = -1
-_TEXTS: Final = Texts()
-_RAWS: Final = ListOf(RAW)
+_ENGINE: Final = "hive"
 
 
 def _partition(
@@ -42,28 +42,33 @@ def _partition(
     return Partition(values, storage=storage[0], location=storage[1], **fields)
 
 
-_PARTITIONS: Final = ListOf(Struct(_partition, PARTITION.fields, rest=PARTITION.rest))
-
-
 def _statistic(column: str, type: str | None = None, data: bytes = b"") -> ColumnStatistic:
     return ColumnStatistic(column, type, data)
 
 
-_STATISTIC: Final = Struct(_statistic, {1: ("column", STRING), 2: ("type", STRING), 3: ("data", RAW)})
-_STATISTICS: Final = ListOf(_STATISTIC)
-_OF_PARTITIONS: Final = MapOf(STRING, _STATISTICS)
-_UNCOUNTED: Final = Struct(SimpleNamespace, {1: ("properties", PARAMETERS)}).write(
-    SimpleNamespace(properties={"DO_NOT_UPDATE_STATS": "true"})
-)
-"""The context of changes by which files are not counted anew: what was counted is copied."""
+def _struct_bytes(data: bytes, at: int) -> tuple[bytes, int]:
+    """The bytes of a struct into which nobody looks."""
+    end = skip(data, at, TABLE.code)
+    if end > len(data):
+        raise ValueError("a struct is cut off")
+    return data[at:end], end
 
-_DESCRIBED: Final = Struct(
-    SimpleNamespace,
-    {1: ("of_table", BOOL), 2: ("database", STRING), 3: ("table", STRING), 4: ("partition", STRING)},
+
+_KINDS: Final = StructKinds(
+    {
+        "Database": ReadyStruct(DATABASE.read, encode_database),
+        "Table": ReadyStruct(TABLE.read, encode_table),
+        "Partition": ReadyStruct(Struct(_partition, PARTITION.fields, rest=PARTITION.rest).read, bytes),
+        "Function": FUNCTION,
+        "ColumnStatisticsObj": Struct(
+            _statistic, {1: ("column", STRING), 2: ("type", STRING), 3: ("data", ReadyStruct(_struct_bytes, bytes))}
+        ),
+    },
+    FrozenDict,
 )
-_COLUMN_STATISTICS: Final = Struct(
-    SimpleNamespace, {1: ("described", _DESCRIBED), 2: ("statistics", _STATISTICS), 4: ("engine", STRING)}
-)
+_METHODS: Final = methods_of(THRIFT.ThriftHiveMetastore, _KINDS)
+_UNCOUNTED: Final = THRIFT.EnvironmentContext({"DO_NOT_UPDATE_STATS": "true"})
+"""The context of changes by which files are not counted anew: what was counted is copied."""
 
 
 class Metastore:
@@ -90,7 +95,7 @@ class Metastore:
         """Whether it is one of Hive 4, which has no get_table."""
         if self._by_requests is None:
             try:
-                self._call("get_table", _of(database=(1, STRING, "default"), table=(2, STRING, _NAME)))
+                self._call("get_table", wanted=False, dbname="default", tbl_name=_NAME)
                 self._by_requests = False
             except MetastoreRefused as error:
                 self._by_requests = bool(error.fields.get("unknown"))
@@ -100,25 +105,24 @@ class Metastore:
 
     def database_names(self) -> list[str]:
         """The names of all databases."""
-        return sorted(self._call("get_all_databases", b"\0", STRINGS))
+        return sorted(self._call("get_all_databases"))
 
     def database(self, name: str) -> Database:
         """One database."""
-        database: Database = self._call("get_database", _of(name=(1, STRING, name)), DATABASE)
+        database: Database = self._call("get_database", name=name)
         return database
 
     def create_database(self, database: Database) -> None:
         """Add a database."""
-        self._call("create_database", _of(database=(1, RAW, encode_database(database))))
+        self._call("create_database", database=database)
 
     def alter_database(self, database: Database) -> None:
         """Replace all of a database but its name."""
-        arguments = _of(name=(1, STRING, database.name), database=(2, RAW, encode_database(database)))
-        self._call("alter_database", arguments)
+        self._call("alter_database", dbname=database.name, db=database)
 
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables and views."""
-        return sorted(self._call("get_all_tables", _of(database=(1, STRING, database)), STRINGS))
+        return sorted(self._call("get_all_tables", db_name=database))
 
     def table(self, database: str, name: str) -> Table:
         """One table.
@@ -126,120 +130,66 @@ class Metastore:
         Raises:
             HbstoreError: there cannot be such a table here, as of its columns' types.
         """
-        reply = self._either(
-            ("get_table", _of(database=(1, STRING, database), table=(2, STRING, name))),
-            (
-                "get_table_req",
-                _request(
-                    database=(1, STRING, database),
-                    table=(2, STRING, name),
-                    capabilities=(8, STRINGS, _RAW_METADATA),
-                    name=(9, STRING, _NAME),
-                ),
-            ),
-            TABLE,
+        request = THRIFT.GetTableRequest(dbName=database, tblName=name, **_AS_THEY_ARE)
+        table: Table = self._either(
+            ("get_table", {"dbname": database, "tbl_name": name}), ("get_table_req", {"req": request}), "table"
         )
-        table: Table = reply
         return table
 
     def create_table(self, table: Table) -> None:
         """Add a table."""
-        data = encode_table(table)
-        self._either(
-            ("create_table", _of(table=(1, RAW, data))),
-            (
-                "create_table_req",
-                _request(table=(1, RAW, data), capabilities=(9, STRINGS, _RAW_METADATA), name=(10, STRING, _NAME)),
-            ),
-        )
+        request = THRIFT.CreateTableRequest(table=table, **_AS_THEY_ARE)
+        self._either(("create_table", {"tbl": table}), ("create_table_req", {"request": request}))
 
     def alter_table(self, table: Table) -> None:
         """Replace all of a table but its names."""
-        data, database, name = encode_table(table), table.database, table.name
+        place = {"dbname": table.database, "tbl_name": table.name}
+        request = THRIFT.AlterTableRequest(
+            dbName=table.database, tableName=table.name, table=table, environmentContext=_UNCOUNTED, **_AS_THEY_ARE
+        )
         self._either(
             (
                 "alter_table_with_environment_context",
-                _of(
-                    database=(1, STRING, database),
-                    name=(2, STRING, name),
-                    table=(3, RAW, data),
-                    context=(4, RAW, _UNCOUNTED),
-                ),
+                {**place, "new_tbl": table, "environment_context": _UNCOUNTED},
             ),
-            (
-                "alter_table_req",
-                _request(
-                    database=(2, STRING, database),
-                    name=(3, STRING, name),
-                    table=(4, RAW, data),
-                    context=(5, RAW, _UNCOUNTED),
-                    capabilities=(8, STRINGS, _RAW_METADATA),
-                    client=(9, STRING, _NAME),
-                ),
-            ),
+            ("alter_table_req", {"req": request}),
         )
 
     # Partitions
 
     def partition_names(self, database: str, table: str) -> tuple[str, ...]:
         """The names of all partitions of a table, in one reply of at most 1 GiB."""
-        arguments = _of(database=(1, STRING, database), table=(2, STRING, table), most=(3, I16, _ALL))
-        names: tuple[str, ...] = self._call("get_partition_names", arguments, STRINGS)
+        names: tuple[str, ...] = self._call("get_partition_names", db_name=database, tbl_name=table, max_parts=_ALL)
         return names
 
     def partitions(self, database: str, table: str, names: Sequence[str]) -> tuple[Partition, ...]:
         """Those of some partitions that are there, in no order."""
+        place = {"db_name": database, "tbl_name": table, "names": names}
+        request = THRIFT.GetPartitionsByNamesRequest(**place, **_AS_THEY_ARE)
         partitions: tuple[Partition, ...] = self._either(
-            (
-                "get_partitions_by_names",
-                _of(database=(1, STRING, database), table=(2, STRING, table), names=(3, _TEXTS, names)),
-            ),
-            (
-                "get_partitions_by_names_req",
-                _request(
-                    database=(1, STRING, database),
-                    table=(2, STRING, table),
-                    names=(3, _TEXTS, names),
-                    capabilities=(5, STRINGS, _RAW_METADATA),
-                    client=(6, STRING, _NAME),
-                ),
-            ),
-            _PARTITIONS,
+            ("get_partitions_by_names", place), ("get_partitions_by_names_req", {"req": request}), "partitions"
         )
         return partitions
 
     def add_partitions(self, database: str, table: str, payloads: Sequence[bytes]) -> None:
         """Add partitions, given as Partition structs, all or none."""
-        request = _request(
-            database=(1, STRING, database),
-            table=(2, STRING, table),
-            partitions=(3, _RAWS, payloads),
-            if_not_exists=(4, BOOL, False),
-            with_result=(5, BOOL, False),
+        request = THRIFT.AddPartitionsRequest(
+            dbName=database, tblName=table, parts=payloads, ifNotExists=False, needResult=False
         )
-        self._call("add_partitions_req", request)
+        self._call("add_partitions_req", request=request)
 
     def alter_partitions(self, database: str, table: str, payloads: Sequence[bytes]) -> None:
         """Replace all of partitions but their values, all or none."""
+        place = {"db_name": database, "tbl_name": table}
+        request = THRIFT.AlterPartitionsRequest(
+            dbName=database, tableName=table, partitions=payloads, environmentContext=_UNCOUNTED
+        )
         self._either(
             (
                 "alter_partitions_with_environment_context",
-                _of(
-                    database=(1, STRING, database),
-                    table=(2, STRING, table),
-                    partitions=(3, _RAWS, payloads),
-                    context=(4, RAW, _UNCOUNTED),
-                ),
+                {**place, "new_parts": payloads, "environment_context": _UNCOUNTED},
             ),
-            (
-                "alter_partitions_req",
-                _request(
-                    database=(2, STRING, database),
-                    table=(3, STRING, table),
-                    partitions=(4, _RAWS, payloads),
-                    context=(5, RAW, _UNCOUNTED),
-                ),
-            ),
+            ("alter_partitions_req", {"req": request}),
         )
 
     # Statistics and functions
@@ -249,99 +199,73 @@ class Metastore:
         columns = [column.name for column in table.columns]
         if not columns:
             return []
-        request = _request(
-            database=(1, STRING, table.database),
-            table=(2, STRING, table.name),
-            columns=(3, STRINGS, columns),
-            engine=(6, STRING, "hive"),
-        )
-        return list(self._if_known("get_table_statistics_req", request, _first(_STATISTICS)) or ())
+        request = THRIFT.TableStatsRequest(dbName=table.database, tblName=table.name, colNames=columns, engine=_ENGINE)
+        reply = self._if_known("get_table_statistics_req", request=request)
+        return list((reply and reply.tableStats) or ())
 
-    def partition_statistics(self, table: Table, names: Sequence[str]) -> dict[str, tuple[ColumnStatistic, ...]]:
+    def partition_statistics(self, table: Table, names: Sequence[str]) -> Mapping[str, tuple[ColumnStatistic, ...]]:
         """The statistics of columns of some partitions, by the partitions' names."""
         columns = [column.name for column in table.columns]
         if not columns:
             return {}
-        request = _request(
-            database=(1, STRING, table.database),
-            table=(2, STRING, table.name),
-            columns=(3, STRINGS, columns),
-            names=(4, _TEXTS, names),
-            engine=(7, STRING, "hive"),
+        request = THRIFT.PartitionsStatsRequest(
+            dbName=table.database, tblName=table.name, colNames=columns, partNames=names, engine=_ENGINE
         )
-        return self._if_known("get_partitions_statistics_req", request, _first(_OF_PARTITIONS)) or {}
+        reply = self._if_known("get_partitions_statistics_req", request=request)
+        return (reply and reply.partStats) or {}
 
     def put_statistics(self, table: Table, statistics_by_name: Mapping[str | None, Sequence[ColumnStatistic]]) -> None:
         """Put statistics of columns of partitions, by names, or of the table, by None."""
-        requests = [
-            _COLUMN_STATISTICS.write(
-                SimpleNamespace(
-                    described=SimpleNamespace(
-                        of_table=name is None, database=table.database, table=table.name, partition=name
-                    ),
-                    statistics=statistics,
-                    engine="hive",
-                )
+        described = [
+            THRIFT.ColumnStatistics(
+                statsDesc=THRIFT.ColumnStatisticsDesc(
+                    isTblLevel=name is None, dbName=table.database, tableName=table.name, partName=name
+                ),
+                statsObj=statistics,
+                engine=_ENGINE,
             )
             for name, statistics in statistics_by_name.items()
         ]
-        request = _request(statistics=(1, _RAWS, requests), merge=(2, BOOL, False), engine=(5, STRING, "hive"))
-        self._call("set_aggr_stats_for", request)
+        request = THRIFT.SetPartitionsStatsRequest(colStats=described, needMerge=False, engine=_ENGINE)
+        self._call("set_aggr_stats_for", request=request)
 
     def functions(self) -> list[Function]:
         """The functions of all databases."""
-        return list(self._if_known("get_all_functions", b"\0", _first(ListOf(FUNCTION))) or ())
+        reply = self._if_known("get_all_functions")
+        return list((reply and reply.functions) or ())
 
     def create_function(self, function: Function) -> None:
         """Add a function."""
-        self._call("create_function", _of(function=(1, RAW, encode_function(function))))
+        self._call("create_function", func=function)
 
     # How they are called
 
-    def _call(self, method: str, arguments: bytes, result: WireType | None = None) -> Any:
-        return self._connection.call(method, arguments, result)
+    def _call(self, name: str, /, *, wanted: bool = True, **arguments: Any) -> Any:
+        """What a method returns; None where nobody wants it."""
+        method = _METHODS[name]
+        sent = method.arguments.write(method.arguments.make(**arguments))
+        return self._connection.call(name, sent, method.success if wanted else None)
 
-    def _if_known(self, method: str, arguments: bytes, result: WireType) -> Any:
+    def _if_known(self, name: str, /, **arguments: Any) -> Any:
         """What a method returns; None where there is no such method, as with some that are no Hive Metastores."""
         try:
-            return self._call(method, arguments, result)
+            return self._call(name, **arguments)
         except MetastoreRefused as error:
             if not error.fields.get("unknown"):
                 raise
         return None
 
-    def _either(self, plain: tuple[str, bytes], request: tuple[str, bytes], result: WireType | None = None) -> Any:
-        """What one of two methods returns: of the second the first field of its result."""
-        inner = None if result is None else _first(result)
-        ways = [(*plain, result), (*request, inner)]
-        first, second = reversed(ways) if self.by_requests else ways
-        try:
-            return self._call(*first)
-        except MetastoreRefused as error:
-            if not error.fields.get("unknown"):
-                raise
-        return self._call(*second)
-
-
-def _value(value: Any = None) -> Any:
-    return value
-
-
-def _first(kind: WireType) -> Struct[Any]:
-    """The kind of a struct of which only the first field counts; None where it is not set."""
-    return Struct(_value, {1: ("value", kind)})
-
-
-def _of(**fields: tuple[int, WireType, Any]) -> bytes:
-    r"""The bytes of a struct, by the numbers, kinds and values of its fields.
-
-    >>> _of(name=(1, STRING, "a"))
-    b'\x0b\x00\x01\x00\x00\x00\x01a\x00'
-    """
-    layout = Struct(SimpleNamespace, {number: (name, kind) for name, (number, kind, _) in fields.items()})
-    return layout.write(SimpleNamespace(**{name: value for name, (_, _, value) in fields.items()}))
-
-
-def _request(**fields: tuple[int, WireType, Any]) -> bytes:
-    """The bytes of the arguments of a method that takes one struct."""
-    return _of(request=(1, RAW, _of(**fields)))
+    def _either(
+        self, plain: tuple[str, dict[str, Any]], by_request: tuple[str, dict[str, Any]], field: str | None = None
+    ) -> Any:
+        """What one of two methods returns: the one by request as a field of its reply. Without a field nothing."""
+        ways = (by_request, plain) if self.by_requests else (plain, by_request)
+        for method, arguments in ways:
+            try:
+                reply = self._call(method, wanted=field is not None, **arguments)
+            except MetastoreRefused as error:
+                if method == ways[-1][0] or not error.fields.get("unknown"):
+                    raise
+            else:
+                return reply if field is None or method == plain[0] else getattr(reply, field)
+        raise AssertionError("the last way returns or raises")
