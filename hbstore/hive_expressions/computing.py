@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from hbstore.hive_expressions.classes import COMPARISONS, TESTS
 from hbstore.hive_expressions.conversions import STRING, cast, check_alike, common_type, implicit, is_boolean, type_of
 from hbstore.hive_expressions.nodes import CallNode, ColumnNode, ConstantNode, Node, Unknown
-from hbstore.hive_expressions.patterns import like_pattern, parse_rlike
+from hbstore.hive_expressions.patterns import like_pattern
 from hbstore.hive_expressions.refusal import unreadable
 from hbstore.types import BooleanType, ColumnType, FloatType, StringType, Value
 
@@ -101,10 +101,11 @@ def _compiled(node: Node, column_type: ColumnType) -> Typed:  # noqa: C901, PLR0
     if function in ("and", "or"):
         values = [_boolean(node, one) for one in arguments]
         return _BOOLEAN, _all_of(values) if function == "and" else _any_of(values)
-    if function in ("like", "rlike"):
+    if function == "like":
         _expect(node, len(arguments) == 2)  # noqa: PLR2004
-        return _BOOLEAN, _pattern(node, arguments[0])
-    _expect(node, len(arguments) == 1)
+        return _BOOLEAN, _like(node, arguments[0])
+    if len(arguments) != 1:
+        raise _not_computed(node)
     return _BOOLEAN, _of_one(node, arguments[0])
 
 
@@ -284,10 +285,14 @@ def _of_one(node: CallNode, argument: Typed) -> Compute:
         _boolean(node, argument)
         wanted, negated = node.function.endswith("true"), "not" in node.function
         return lambda value: (compute(value) is wanted) is not negated
-    raise unreadable("hbstore does not compute this function", part=node)
+    raise _not_computed(node)
 
 
-def _pattern(node: CallNode, tested: Typed) -> Compute:
+def _not_computed(node: CallNode) -> Exception:
+    return unreadable("hbstore does not compute this function", part=node)
+
+
+def _like(node: CallNode, tested: Typed) -> Compute:
     pattern = node.children[1]
     if not isinstance(pattern, ConstantNode) or not isinstance(tested[0], StringType | None):
         raise unreadable("a pattern is no constant, or what it is compared with is no text", part=node)
@@ -295,11 +300,5 @@ def _pattern(node: CallNode, tested: Typed) -> Compute:
         return lambda _: None
     if not isinstance(pattern.value, str):
         raise unreadable("a pattern is no text", part=node)
-    compute = _converted(tested, STRING)
-    if node.function == "like":
-        matches = like_pattern(pattern.value).matches
-    elif pattern.value:
-        matches = parse_rlike(pattern.value).matches
-    else:
-        return lambda value: None if compute(value) is None else False
+    compute, matches = _converted(tested, STRING), like_pattern(pattern.value).matches
     return lambda value: None if (found := compute(value)) is None else matches(str(found))

@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyarrow import compute, types
 
 from hbstore.errors import ReadFailed
-from hbstore.query_service.positions import Position
+from hbstore.query_service.page_tokens import Position
 from hbstore.query_service.query import ResultColumn
 from hbstore.query_service.texts import as_json, distinct, glued, plain
 

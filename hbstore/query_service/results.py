@@ -23,7 +23,7 @@ from hbstore.files.interface import Files
 from hbstore.files.local_files import LocalFiles
 from hbstore.files.locations import LOCAL, Location, absolute_location
 from hbstore.files.remote_files import open_remote
-from hbstore.query_service.positions import FIRST, Position
+from hbstore.query_service.page_tokens import FIRST, Position
 
 T = TypeVar("T")
 _ID: Final = re.compile("[0-9a-f]{32}")

@@ -24,7 +24,7 @@ from hbstore.errors import HbstoreError, QueryLost, QueryNotFinished, ResultExpi
 from hbstore.query_service.changes import Changes
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.observing import UNOBSERVED, QueryObserver
-from hbstore.query_service.positions import FIRST, Position
+from hbstore.query_service.page_tokens import FIRST, Position
 from hbstore.query_service.query import Query, QueryProblem, Request, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.runner import Runner, Spark

@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from datetime import MAXYEAR, date
 from typing import Any, Final
 
 import pyarrow as pa
@@ -214,14 +215,11 @@ def _whole_seconds(text: pa.Array) -> pa.Array:
 
 def _date(days: int) -> str:
     """A date of the calendar that goes on as it is now in both directions, in which the year 0 is before the year 1."""
-    # From March on, months have the same days in each year; a cycle of 400 years has 146,097 days.
-    cycle, day = divmod(days + 719_468, 146_097)
-    year = (day - day // 1_460 + day // 36_524 - day // 146_096) // 365
-    day -= 365 * year + year // 4 - year // 100
-    month = (5 * day + 2) // 153
-    number = year + 400 * cycle + month // 10
-    sign = "-" if number < 0 else "+" if number > 9_999 else ""  # noqa: PLR2004
-    return f"{sign}{abs(number):04}-{(month + 2) % 12 + 1:02}-{day - (153 * month + 2) // 5 + 1:02}"
+    cycle, day = divmod(days - _FIRST_DAY, 146_097)  # 400 years, after which the calendar repeats
+    like = date.fromordinal(day + 1)
+    year = like.year + 400 * cycle
+    sign = "-" if year < 0 else "+" if year > MAXYEAR else ""
+    return f"{sign}{abs(year):04}{like.isoformat()[4:]}"
 
 
 def _moment(moment: int, between: str) -> str:

@@ -52,6 +52,14 @@ from hbstore.query_service.query import QueryProblem
 from hbstore.web.asked_form import wants_page
 
 MEDIA_TYPE: Final = "application/problem+json"
+PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
+    "default": {
+        "description": "An error, as a problem document (RFC 9457)",
+        "content": {MEDIA_TYPE: {"schema": {"type": "object"}}},
+    }
+}
+"""How a route's description tells of errors, as FastAPI takes it."""
+
 _LOG: Final = logging.getLogger("hbstore.web")
 _STATUS: Final[tuple[tuple[type[HbstoreError], int], ...]] = (
     (AccessRefused, 401),

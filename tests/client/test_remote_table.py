@@ -146,7 +146,7 @@ def test_errors_are_those_of_the_store(server, sales):
 
 
 LIKE_HIVE = condition(
-    CallNode("rlike", (ColumnNode("ds", "string"), ConstantNode("1", "string")), "boolean"), parse_type("string")
+    CallNode("like", (ColumnNode("ds", "string"), ConstantNode("1", "string")), "boolean"), parse_type("string")
 )
 
 

@@ -53,7 +53,6 @@ def drop(shop, *roots, **others):
         (call("<=>", HOUR, constant(None)), NAMES[2:3]),
         (call("not", call("<=>", HOUR, constant(1))), NAMES[1:3]),
         (call("<>", HOUR, constant(1)), NAMES[1:2]),
-        (call("rlike", DS, constant("^[a-z]$")), NAMES),
         (call("=", DS, constant("nothing")), []),
     ],
 )

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hbstore.errors import ReadFailed
 from hbstore.query_service.formats import MEDIA_TYPES, arrow, csv, json_page, ndjson
-from hbstore.query_service.positions import Position
+from hbstore.query_service.page_tokens import Position
 from hbstore.query_service.query import ResultColumn
 from hbstore.query_service.results import Results
 from hbstore.query_service.texts import distinct, plain

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from hbstore.errors import FileOperationFailed, InvalidInput, ReadFailed, ResultExpired
 from hbstore.query_service import results as module
-from hbstore.query_service.positions import Position
+from hbstore.query_service.page_tokens import Position
 from hbstore.query_service.results import Results
 from tests.files.warehouses import world
 from tests.query_service.written import ID, numbers, parquet_bytes, part, sized, write

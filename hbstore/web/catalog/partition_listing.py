@@ -15,11 +15,11 @@ from hbstore.like import LikeDialect
 from hbstore.model import Table
 from hbstore.names import parse_partition_name
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.query_service.page_tokens import page_place, page_token
 from hbstore.store.reader import Filter, with_spec
 from hbstore.store.table_row import TableRow
 from hbstore.structs import partition_values
 from hbstore.warehouse.service import Service
-from hbstore.web.page_tokens import page_token, page_values
 
 STEP: Final = 2_000
 """Partitions that are read at once for a stream."""
@@ -84,7 +84,7 @@ class PartitionListing:
         """The values that a token names. It holds for one table: another one of the name has its own."""
         if token is None:
             return None
-        return page_values(token, self._about(self.service.store.table_row(self.database, self.name)))
+        return tuple(page_place(token, self._about(self.service.store.table_row(self.database, self.name))))
 
     def _page(self, after: tuple[str, ...] | None, size: int) -> tuple[PartitionPage, tuple[str, ...] | None]:
         """A page, and the values of its last partition if there are more behind it: one row more tells that."""

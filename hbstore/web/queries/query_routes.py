@@ -17,11 +17,15 @@ from hbstore.names import DEFAULT_DATABASE
 from hbstore.query_service import query as values
 from hbstore.query_service.query import ANONYMOUS, MAX_NAME, MAX_TEXT, State
 from hbstore.query_service.service import QueryService
-from hbstore.web.queries import query_examples as examples
+from hbstore.web.problems import PROBLEMS
 from hbstore.web.queries.waiting import QueryWaiting, server_sent
 
+_EXAMPLE: Final = "cube select bike, fare from rides where time_range_in(start_time, '2015-01-16', '2015-01-18')"
 _LONGEST_WAIT: Final = 60.0
 _MOST_LISTED: Final = 1_000
+_EVENTS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+}
 
 
 class Ask(BaseModel):
@@ -39,7 +43,7 @@ class Ask(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        json_schema_extra={"examples": [{"text": examples.TEXT, "database": "shop"}, {"text": "SELECT 1"}]},
+        json_schema_extra={"examples": [{"text": _EXAMPLE, "database": "shop"}, {"text": "SELECT 1"}]},
     )
 
     text: str = Field(min_length=1, max_length=MAX_TEXT)
@@ -65,13 +69,9 @@ class Listed(BaseModel):
 
 def query_routes(service: QueryService, waiting: QueryWaiting) -> APIRouter:
     """The routes of queries."""
-    router = APIRouter(tags=["queries"])
+    router = APIRouter(tags=["queries"], responses=PROBLEMS)
 
-    @router.post(
-        "/queries",
-        status_code=202,
-        responses=examples.replies(examples.document(examples.QUEUED), examples.TOO_MANY, status=202),
-    )
+    @router.post("/queries", status_code=202)
     def submit(
         ask: Ask,
         request: Request,
@@ -83,18 +83,13 @@ def query_routes(service: QueryService, waiting: QueryWaiting) -> APIRouter:
         response.headers["Location"] = f"/queries/{query.id}"
         return query
 
-    @router.post("/explain", responses=examples.replies(examples.EXPLAINED))
+    @router.post("/explain")
     def explain(ask: Ask, request: Request) -> dict[str, Any]:
         """What a cube query would read and why, and the Spark SQL that it becomes. Nothing runs."""
         rewritten = service.explain(ask.request(_user(request)))
         return {"text": rewritten.explain(), **rewritten.to_dict()}
 
-    @router.get(
-        "/queries",
-        responses=examples.replies(
-            {"queries": [examples.document(examples.SUCCEEDED)], "before": examples.SUCCEEDED.id}
-        ),
-    )
+    @router.get("/queries")
     def listing(
         user: str | None = None,
         state: Annotated[list[State] | None, Query()] = None,
@@ -105,21 +100,18 @@ def query_routes(service: QueryService, waiting: QueryWaiting) -> APIRouter:
         found = list(service.list(user=user, states=state or (), before=before, limit=limit))
         return Listed(queries=found, before=found[-1].id if len(found) == limit else None)
 
-    @router.get("/queries/{id_}", responses=examples.replies(examples.document(examples.RUNNING), examples.NOT_FOUND))
+    @router.get("/queries/{id_}")
     async def get(id_: str, wait: Annotated[float, Query(ge=0, le=_LONGEST_WAIT)] = 0) -> values.Query:
         """How far a query is; with ``wait``, after so many seconds or when it has ended."""
         return await waiting.ended(id_, wait)
 
-    @router.get("/queries/{id_}/events", response_class=StreamingResponse, responses=examples.events())
+    @router.get("/queries/{id_}/events", response_class=StreamingResponse, responses=_EVENTS)
     async def events(id_: str) -> StreamingResponse:
         """The query each time that something changes, until it has ended, as server-sent events."""
         await run_in_threadpool(service.get, id_)  # whose error is a reply, not the end of a stream
         return StreamingResponse(_events(waiting, id_), media_type="text/event-stream")
 
-    @router.get(
-        "/queries/{id_}/plan",
-        responses=examples.replies(examples.PLAN, examples.NOT_FOUND, examples.NOT_FINISHED),
-    )
+    @router.get("/queries/{id_}/plan")
     def plan(id_: str) -> dict[str, Any]:
         """What a cube query reads and why: candidates, partitions, what is missing, and the Spark SQL."""
         query = service.get(id_)
@@ -132,9 +124,7 @@ def query_routes(service: QueryService, waiting: QueryWaiting) -> APIRouter:
             )
         return query.plan
 
-    @router.delete(
-        "/queries/{id_}", responses=examples.replies(examples.document(examples.RUNNING), examples.NOT_FOUND)
-    )
+    @router.delete("/queries/{id_}")
     def cancel(id_: str) -> values.Query:
         """Cancel a query. One that has ended stays as it is."""
         return service.cancel(id_)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from hbstore.query_service.formats import MEDIA_TYPES, arrow, csv, json_page, ndjson
 from hbstore.query_service.service import QueryService
-from hbstore.web.queries import query_examples as examples
+from hbstore.web.problems import PROBLEMS
 
 
 class RowFormat(StrEnum):
@@ -23,6 +23,9 @@ class RowFormat(StrEnum):
 
 
 _WRITERS: Final = {RowFormat.NDJSON: ndjson, RowFormat.CSV: csv, RowFormat.ARROW: arrow}
+_FORMATS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {kind: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values()}}
+}
 _MOST_ROWS: Final = 10_000
 """Rows of a page, which is made before its reply begins."""
 
@@ -35,13 +38,9 @@ _NAMED: Final = 12
 
 def result_routes(service: QueryService) -> APIRouter:
     """The routes of results."""
-    router = APIRouter(tags=["queries"])
+    router = APIRouter(tags=["queries"], responses=PROBLEMS)
 
-    @router.get(
-        "/queries/{id_}/results",
-        response_class=StreamingResponse,
-        responses=examples.rows(examples.NOT_FOUND, examples.NOT_FINISHED, examples.EXPIRED),
-    )
+    @router.get("/queries/{id_}/results", response_class=StreamingResponse, responses=_FORMATS)
     def results(
         id_: str,
         format: Annotated[RowFormat, Query(description="json, ndjson, csv or arrow")] = RowFormat.JSON,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.errors import InvalidInput
-from hbstore.query_service.positions import Position
+from hbstore.query_service.page_tokens import Position
 
 ID = "5f" * 16
 POSITIONS = st.builds(Position, st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1))
