@@ -38,7 +38,19 @@ ROOMS = (
     ("totals", "name_lists", "structs", "stored_as", "layouts", "model", "frozen"),
     ("heat_map", "drawing", "wording", "arguments", "properties_file"),
     ("thrift",),
-    ("keys", "types", "number_types", "column_type", "hive_types", "names", "like", "wire", "grammars", "places"),
+    (
+        "keys",
+        "types",
+        "number_types",
+        "column_type",
+        "hive_types",
+        "names",
+        "like",
+        "wire",
+        "grammars",
+        "places",
+        "quotes",
+    ),
     ("errors", "spellings", "byte_cache"),
 )
 """From the top down; modules of one room may import each other."""

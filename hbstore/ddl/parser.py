@@ -52,9 +52,7 @@ _SIGNS: Final = {
 _SPELLED: Final = {"CUBE_QUERY": "CUBE SELECT"}
 _UNNAMED: Final = frozenset({"QUOTED", "COMMENT", "SPACE"})
 # What is not closed reaches to the end and stays, as texts in quotes do: no sign in it is looked at again.
-_COMMENT: Final = re.compile(
-    r"""--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|(?P<kept>'[^']*'?|"[^"]*"?|`[^`]*`?|/\*(?s:.*))"""
-)
+_KEPT: Final = r"""(?P<kept>'[^']*'?|"[^"]*"?|`[^`]*`?|/\*(?s:.*))"""
 _WHERE: Final = len("where")
 
 
@@ -133,9 +131,15 @@ def _parser() -> Lark:
     return Lark(grammar_text("ddl.lark"), start="script", parser="lalr", maybe_placeholders=False)
 
 
+@cache
+def _comments() -> re.Pattern[str]:
+    """Comments as the grammar has them, and what may look like them and is kept."""
+    return re.compile(f"{_parser().get_terminal('COMMENT').pattern.to_regexp()}|{_KEPT}")
+
+
 def _without_comments(filter: str) -> str:
     """A filter with spaces for its comments, so that all else stays in its place."""
-    return _COMMENT.sub(lambda found: found["kept"] or re.sub(r"[^\n]", " ", found[0]), filter)
+    return _comments().sub(lambda found: found["kept"] or re.sub(r"[^\n]", " ", found[0]), filter)
 
 
 def _check_filters(text: str, tree: Tree[Token]) -> None:

@@ -6,10 +6,12 @@ import re
 from typing import Final
 
 from hbstore.query_service.query import ResultColumn
+from hbstore.quotes import bare
 
-_BLANK: Final = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|;|\()*", re.DOTALL)
-_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|--[^\n]*|/\*.*?\*/", re.DOTALL)
-_WORD: Final = re.compile(r"[A-Za-z]+")
+_BEFORE: Final = r"[\s;(]*"
+"""What may stand before the first word, but for comments."""
+
+_FIRST_WORD: Final = re.compile(rf"{_BEFORE}([A-Za-z]+)")
 _INSERT: Final = re.compile(r"\binsert\s+(?:into|overwrite)\b", re.IGNORECASE)
 _WITH_ROWS: Final = frozenset(
     "select values table show describe desc explain cube set list check call execute".split()  # noqa: SIM905
@@ -17,7 +19,7 @@ _WITH_ROWS: Final = frozenset(
 _PERHAPS: Final = frozenset({"with", "from"})
 """Words that begin a query, or an INSERT."""
 
-_SHOWN: Final = re.compile(r"show\s+(?:tables|views)\b", re.IGNORECASE)
+_SHOWN: Final = re.compile(rf"{_BEFORE}show\s+(?:tables|views)\b", re.IGNORECASE)
 _NAMES: Final = ("tableName", "viewName")
 _TAB_NAME: Final = ResultColumn(name="tab_name", type="string")
 
@@ -30,8 +32,10 @@ def has_rows(text: str) -> bool:
     >>> has_rows("WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a")
     False
     """
-    word = _first_word(text)
-    return word in _WITH_ROWS or (word in _PERHAPS and _INSERT.search(_QUOTED.sub(" ", text)) is None)
+    text = bare(text)
+    first = _FIRST_WORD.match(text)
+    word = "" if first is None else first[1].lower()
+    return word in _WITH_ROWS or (word in _PERHAPS and _INSERT.search(text) is None)
 
 
 def hive_shape(text: str, columns: tuple[ResultColumn, ...]) -> tuple[tuple[ResultColumn, ...], tuple[int, ...]]:
@@ -41,17 +45,6 @@ def hive_shape(text: str, columns: tuple[ResultColumn, ...]) -> tuple[tuple[Resu
     the first is the database.
     """
     names = [column.name for column in columns]
-    if _SHOWN.match(text, _start(text)) and len(names) == 3 and names[1] in _NAMES:  # noqa: PLR2004
+    if _SHOWN.match(bare(text)) and len(names) == 3 and names[1] in _NAMES:  # noqa: PLR2004
         return (_TAB_NAME,), (1,)
     return columns, tuple(range(len(columns)))
-
-
-def _start(text: str) -> int:
-    """Where the first word begins, behind blanks, comments and brackets."""
-    blank = _BLANK.match(text)
-    return 0 if blank is None else blank.end()
-
-
-def _first_word(text: str) -> str:
-    word = _WORD.match(text, _start(text))
-    return "" if word is None else word[0].lower()

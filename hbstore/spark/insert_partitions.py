@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from pyspark.sql import SparkSession
 
+from hbstore.quotes import COMMENT, comment_end
 from hbstore.spark.texts import quoted
 
 _CATALOG: Final = "spark_catalog"
@@ -20,7 +21,7 @@ _WORTH_READING: Final = re.compile(r"\binsert\b.*\bpartition\b", re.IGNORECASE |
 
 # As Spark's lexer has them. Texts that are not closed reach to the end.
 _TOKEN: Final = re.compile(
-    r"""(?P<blank>\s+|--(?:\\\n|[^\r\n])*)
+    rf"""(?P<blank>\s+|{COMMENT})
     |(?P<comment>/\*)
     |(?P<text>[rR]'[^']*+'?|[rR]"[^"]*+"?|'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?
         |\$(?P<tag>[A-Za-z]*)\$.*?\$(?P=tag)\$)
@@ -29,7 +30,6 @@ _TOKEN: Final = re.compile(
     |(?P<sign>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_COMMENT: Final = re.compile(r"/\*|\*/")
 
 
 class _Token(NamedTuple):
@@ -152,20 +152,10 @@ def _tokens(text: str) -> Iterator[_Token]:
         assert match is not None
         at = match.end()
         if match["comment"]:
-            at = _comment_end(text, at)
+            at = comment_end(text, match.start()) or len(text)
         elif match["word"]:
             yield _Token(match.start(), match["word"].upper(), match["word"])
         elif match["quoted"] is not None:
             yield _Token(match.start(), "", match["quoted"].replace("``", "`"))
         elif not match["blank"]:
             yield _Token(match.start(), match["sign"] or "", None)
-
-
-def _comment_end(text: str, at: int) -> int:
-    """The end of a comment that begins before a place; there may be comments in it."""
-    depth = 1
-    for match in _COMMENT.finditer(text, at):
-        depth += 1 if match[0] == "/*" else -1
-        if not depth:
-            return match.end()
-    return len(text)

@@ -10,8 +10,8 @@ from sqlglot.errors import TokenError
 
 from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.query.text import parse_query
-from hbstore.cubes.quotes import unclosed
 from hbstore.errors import CubeSyntaxError
+from hbstore.quotes import unclosed
 
 
 @pytest.mark.parametrize("before", ["", "\n", "-- why\n ", "/* why */ "])

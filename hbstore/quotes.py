@@ -1,4 +1,4 @@
-"""Where texts, names in quotes and comments of Spark SQL begin and end."""
+"""Where texts, names in quotes and comments of Spark SQL begin and end, as Spark's lexer has it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _PIECE: Final = re.compile(
 """A word, a text or a name in quotes, a comment, or another sign."""
 
 _BRACKET: Final = re.compile(r"/\*|\*/")
+_LEFT_OUT: Final = re.compile(r"""--|/\*|[rR]?['"]|`""")
 _CONTINUED: Final = re.compile(r"(?<=\\)\n[^\r\n]*")
 
 
@@ -44,6 +45,29 @@ def without_continued_comments(text: str) -> str:
     return "".join(made) + text[end:]
 
 
+def bare(text: str) -> str:
+    r"""The same text, with blanks in place of comments, texts and names in quotes. O(length).
+
+    >>> bare("/* /* a */ */ select 'insert' -- b")
+    '              select              '
+    """
+    made, end = [], 0
+    for start, end in _pieces(text):
+        piece = text[start:end]
+        made.append(" " * len(piece) if _LEFT_OUT.match(piece) else piece)
+    return "".join(made) + text[end:]
+
+
+def comment_end(text: str, start: int) -> int | None:
+    """Where a comment in brackets ends that begins at a place, in which others may stand; None if it does not."""
+    depth = 0
+    for bracket in _BRACKET.finditer(text, start):
+        depth += 1 if bracket[0] == "/*" else -1
+        if not depth:
+            return bracket.end()
+    return None
+
+
 def _blank(line: re.Match[str]) -> str:
     return "\n" + " " * (len(line[0]) - 1)
 
@@ -53,18 +77,8 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     at = 0
     while at < len(text):
         piece = _PIECE.match(text, at)
-        end = _end_of_comment(text, at) if piece is None and text.startswith("/*", at) else piece and piece.end()
+        end = comment_end(text, at) if piece is None and text.startswith("/*", at) else piece and piece.end()
         if end is None:
             return
         yield at, end
         at = end
-
-
-def _end_of_comment(text: str, start: int) -> int | None:
-    """Where a comment in brackets ends, in which others may stand; None if it does not."""
-    depth = 0
-    for bracket in _BRACKET.finditer(text, start):
-        depth += 1 if bracket[0] == "/*" else -1
-        if not depth:
-            return bracket.end()
-    return None
