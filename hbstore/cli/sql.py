@@ -118,29 +118,20 @@ def _as_json(result: Result) -> dict[str, Any]:
 
 
 def _done(result: Result) -> str:
-    from hbstore.ddl.statements import (
-        AddPartitions,
-        DropPartitions,
-        ExchangePartitions,
-        RenamePartition,
-        SetProperties,
-        TruncateTable,
-        UnsetProperties,
-        UseDatabase,
-    )
+    from hbstore.ddl import statements as ddl
 
     statement = result.statement
-    if isinstance(statement, UseDatabase):
+    if isinstance(statement, ddl.UseDatabase):
         return f"database {statement.database}"
-    if isinstance(statement, SetProperties | UnsetProperties):
-        return f"table {statement.table}: properties {'set' if isinstance(statement, SetProperties) else 'unset'}"
-    if isinstance(statement, TruncateTable) and result.changed is None:
+    if isinstance(statement, ddl.SetProperties | ddl.UnsetProperties):
+        return f"table {statement.table}: properties {'set' if isinstance(statement, ddl.SetProperties) else 'unset'}"
+    if isinstance(statement, ddl.TruncateTable) and result.changed is None:
         return f"table {statement.table}: emptied"
     did = {
-        AddPartitions: "added",
-        DropPartitions: "dropped",
-        RenamePartition: "renamed",
-        ExchangePartitions: "moved",
-        TruncateTable: "emptied",
+        ddl.AddPartitions: "added",
+        ddl.DropPartitions: "dropped",
+        ddl.RenamePartition: "renamed",
+        ddl.ExchangePartitions: "moved",
+        ddl.TruncateTable: "emptied",
     }
     return f"{plural(result.changed or 0, 'partition')} {did[type(statement)]}"

@@ -6,30 +6,7 @@ from typing import Final
 
 from lark import Token, Tree
 
-from hbstore.ddl.statements import (
-    AddedPartition,
-    AddPartitions,
-    AnalyzeTable,
-    Condition,
-    CubeQuery,
-    Describe,
-    DropPartitions,
-    ExchangePartitions,
-    ExplainPartitions,
-    PartitionSpec,
-    RenamePartition,
-    RepairTable,
-    SetProperties,
-    ShowDatabases,
-    ShowPartitions,
-    ShowTableExtended,
-    ShowTables,
-    Statement,
-    TableName,
-    TruncateTable,
-    UnsetProperties,
-    UseDatabase,
-)
+from hbstore.ddl import statements as ddl
 from hbstore.ddl.texts import unquoted_name, unquoted_string
 from hbstore.filters.tree import Operator
 from hbstore.keys import NULL_PARTITION
@@ -50,91 +27,91 @@ class BadString(ValueError):
 class Builder:
     """Makes statements of trees."""
 
-    def script(self, tree: Tree[Token]) -> list[Statement]:
+    def script(self, tree: Tree[Token]) -> list[ddl.Statement]:
         """The statements of a whole text."""
         return [getattr(self, f"_{one.data}")(_Parts(one)) for one in tree.children if isinstance(one, Tree)]
 
     @staticmethod
-    def _add_partitions(parts: _Parts) -> AddPartitions:
+    def _add_partitions(parts: _Parts) -> ddl.AddPartitions:
         new = tuple(map(_new_partition, parts.all("new_partition")))
-        return AddPartitions(parts.table(), new, if_not_exists=parts.has("if_not_exists"))
+        return ddl.AddPartitions(parts.table(), new, if_not_exists=parts.has("if_not_exists"))
 
     @staticmethod
-    def _drop_partitions(parts: _Parts) -> DropPartitions:
+    def _drop_partitions(parts: _Parts) -> ddl.DropPartitions:
         selected = tuple(tuple(map(_condition, _trees(one, "condition"))) for one in parts.all("conditions"))
-        return DropPartitions(parts.table(), selected, if_exists=parts.has("if_exists"), purge=parts.has("purge"))
+        return ddl.DropPartitions(parts.table(), selected, if_exists=parts.has("if_exists"), purge=parts.has("purge"))
 
     @staticmethod
-    def _rename_partition(parts: _Parts) -> RenamePartition:
+    def _rename_partition(parts: _Parts) -> ddl.RenamePartition:
         old, new = parts.all("spec")
-        return RenamePartition(parts.table(), _spec(old), _spec(new))
+        return ddl.RenamePartition(parts.table(), _spec(old), _spec(new))
 
     @staticmethod
-    def _exchange_partitions(parts: _Parts) -> ExchangePartitions:
+    def _exchange_partitions(parts: _Parts) -> ddl.ExchangePartitions:
         target, source = parts.all("table")
-        return ExchangePartitions(_table(target), tuple(map(_values, parts.all("values"))), _table(source))
+        return ddl.ExchangePartitions(_table(target), tuple(map(_values, parts.all("values"))), _table(source))
 
     @staticmethod
-    def _truncate_table(parts: _Parts) -> TruncateTable:
-        return TruncateTable(parts.table(), parts.spec())
+    def _truncate_table(parts: _Parts) -> ddl.TruncateTable:
+        return ddl.TruncateTable(parts.table(), parts.spec())
 
     @staticmethod
-    def _set_properties(parts: _Parts) -> SetProperties:
+    def _set_properties(parts: _Parts) -> ddl.SetProperties:
         properties = tuple(
             (_property_name(_trees(one, "property_name")[0]), _literal(one)) for one in parts.all("property")
         )
-        return SetProperties(parts.table(), properties)
+        return ddl.SetProperties(parts.table(), properties)
 
     @staticmethod
-    def _unset_properties(parts: _Parts) -> UnsetProperties:
+    def _unset_properties(parts: _Parts) -> ddl.UnsetProperties:
         names = tuple(map(_property_name, parts.all("property_name")))
-        return UnsetProperties(parts.table(), names, if_exists=parts.has("if_exists"))
+        return ddl.UnsetProperties(parts.table(), names, if_exists=parts.has("if_exists"))
 
     @staticmethod
-    def _show_partitions(parts: _Parts) -> ShowPartitions:
-        return ShowPartitions(parts.table(), parts.spec(), parts.filter())
+    def _show_partitions(parts: _Parts) -> ddl.ShowPartitions:
+        return ddl.ShowPartitions(parts.table(), parts.spec(), parts.filter())
 
     @staticmethod
-    def _show_table_extended(parts: _Parts) -> ShowTableExtended:
-        return ShowTableExtended(parts.text("pattern") or "", parts.name("database"), parts.spec())
+    def _show_table_extended(parts: _Parts) -> ddl.ShowTableExtended:
+        return ddl.ShowTableExtended(parts.text("pattern") or "", parts.name("database"), parts.spec())
 
     @staticmethod
-    def _show_tables(parts: _Parts) -> ShowTables:
-        return ShowTables(parts.name("database"), parts.text("pattern"))
+    def _show_tables(parts: _Parts) -> ddl.ShowTables:
+        return ddl.ShowTables(parts.name("database"), parts.text("pattern"))
 
     @staticmethod
-    def _show_databases(parts: _Parts) -> ShowDatabases:
-        return ShowDatabases(parts.text("pattern"))
+    def _show_databases(parts: _Parts) -> ddl.ShowDatabases:
+        return ddl.ShowDatabases(parts.text("pattern"))
 
     @staticmethod
-    def _describe(parts: _Parts) -> Describe:
-        return Describe(parts.table(), parts.spec(), parts.name("column"), extended=parts.has("extended"))
+    def _describe(parts: _Parts) -> ddl.Describe:
+        return ddl.Describe(parts.table(), parts.spec(), parts.name("column"), extended=parts.has("extended"))
 
     @staticmethod
-    def _use_database(parts: _Parts) -> UseDatabase:
-        return UseDatabase(parts.name("database") or "")
+    def _use_database(parts: _Parts) -> ddl.UseDatabase:
+        return ddl.UseDatabase(parts.name("database") or "")
 
     @staticmethod
-    def _explain_partitions(parts: _Parts) -> ExplainPartitions:
-        return ExplainPartitions(parts.table(), parts.filter())
+    def _explain_partitions(parts: _Parts) -> ddl.ExplainPartitions:
+        return ddl.ExplainPartitions(parts.table(), parts.filter())
 
     @staticmethod
-    def _repair_table(parts: _Parts) -> RepairTable:
+    def _repair_table(parts: _Parts) -> ddl.RepairTable:
         changes = [one for one in ("DROP", "SYNC") if parts.token(one) is not None]
-        return RepairTable(parts.table(), changes[0] if changes else "ADD")
+        return ddl.RepairTable(parts.table(), changes[0] if changes else "ADD")
 
     @staticmethod
-    def _analyze_table(parts: _Parts) -> AnalyzeTable:
+    def _analyze_table(parts: _Parts) -> ddl.AnalyzeTable:
         if parts.has("all_columns"):
-            return AnalyzeTable(parts.table(), parts.spec(), "all")
+            return ddl.AnalyzeTable(parts.table(), parts.spec(), "all")
         named = [tuple(map(_column_name, _trees(one, "column"))) for one in parts.all("analyzed_columns")]
-        return AnalyzeTable(parts.table(), parts.spec(), named[0] if named else None)
+        return ddl.AnalyzeTable(parts.table(), parts.spec(), named[0] if named else None)
 
     @staticmethod
-    def _cube_query(parts: _Parts) -> CubeQuery:
+    def _cube_query(parts: _Parts) -> ddl.CubeQuery:
         token = parts.token("CUBE_QUERY")
         assert token is not None
-        return CubeQuery(token.value.rstrip(), token.start_pos or 0)
+        return ddl.CubeQuery(token.value.rstrip(), token.start_pos or 0)
 
 
 class _Parts:
@@ -152,10 +129,10 @@ class _Parts:
     def token(self, kind: str) -> Token | None:
         return next((one for one in self._tree.children if isinstance(one, Token) and one.type == kind), None)
 
-    def table(self) -> TableName:
+    def table(self) -> ddl.TableName:
         return _table(self.all("table")[0])
 
-    def spec(self) -> PartitionSpec | None:
+    def spec(self) -> ddl.PartitionSpec | None:
         return next((_spec(one) for one in self.all("spec")), None)
 
     def name(self, rule: str) -> str | None:
@@ -181,27 +158,27 @@ def _names(tree: Tree[Token]) -> list[str]:
     return [unquoted_name(one.value) for one in _tokens(tree) if one.type in _NAMES]
 
 
-def _table(tree: Tree[Token]) -> TableName:
+def _table(tree: Tree[Token]) -> ddl.TableName:
     *database, name = _names(tree)
-    return TableName(name, database[0] if database else None)
+    return ddl.TableName(name, database[0] if database else None)
 
 
-def _new_partition(tree: Tree[Token]) -> AddedPartition:
+def _new_partition(tree: Tree[Token]) -> ddl.AddedPartition:
     parts = _Parts(tree)
-    return AddedPartition(_spec(_trees(tree, "spec")[0]), parts.text("location"))
+    return ddl.AddedPartition(_spec(_trees(tree, "spec")[0]), parts.text("location"))
 
 
-def _spec(tree: Tree[Token]) -> PartitionSpec:
+def _spec(tree: Tree[Token]) -> ddl.PartitionSpec:
     return _values(_trees(tree, "values")[0])
 
 
-def _values(tree: Tree[Token]) -> PartitionSpec:
-    return PartitionSpec(tuple((_column(one), _literal(one)) for one in _trees(tree, "value")))
+def _values(tree: Tree[Token]) -> ddl.PartitionSpec:
+    return ddl.PartitionSpec(tuple((_column(one), _literal(one)) for one in _trees(tree, "value")))
 
 
-def _condition(tree: Tree[Token]) -> Condition:
+def _condition(tree: Tree[Token]) -> ddl.Condition:
     (operator,) = (one for one in _tokens(tree) if one.type in {"EQUALS", "OPERATOR"})
-    return Condition(_column(tree), _OPERATORS[operator.value], _literal(tree))
+    return ddl.Condition(_column(tree), _OPERATORS[operator.value], _literal(tree))
 
 
 def _column(tree: Tree[Token]) -> str:

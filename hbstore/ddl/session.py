@@ -7,6 +7,7 @@ from types import NoneType
 from typing import Final
 
 from hbstore.arguments import expect, expect_texts
+from hbstore.ddl import statements as ddl
 from hbstore.ddl.changes import (
     add_partitions,
     drop_partitions,
@@ -20,27 +21,6 @@ from hbstore.ddl.listings import explain_partitions, show_databases, show_partit
 from hbstore.ddl.parser import parse_statements, running
 from hbstore.ddl.properties import change_properties
 from hbstore.ddl.results import Result
-from hbstore.ddl.statements import (
-    AddPartitions,
-    AnalyzeTable,
-    CubeQuery,
-    Describe,
-    DropPartitions,
-    ExchangePartitions,
-    ExplainPartitions,
-    RenamePartition,
-    RepairTable,
-    SetProperties,
-    ShowDatabases,
-    ShowPartitions,
-    ShowTableExtended,
-    ShowTables,
-    Statement,
-    TableName,
-    TruncateTable,
-    UnsetProperties,
-    UseDatabase,
-)
 from hbstore.errors import InvalidInput, NeedsSpark, TableNotPartitioned
 from hbstore.files.warehouse import Warehouse
 from hbstore.model import Table
@@ -69,7 +49,7 @@ class Session:
         store: PartitionStore,
         warehouse: Warehouse | None = None,
         database: str = DEFAULT_DATABASE,
-        ask: Callable[[CubeQuery, str], Result] | None = None,
+        ask: Callable[[ddl.CubeQuery, str], Result] | None = None,
     ) -> None:
         expect("store", store, PartitionStore, hint='Give an open store: hbstore.connect("sqlite://shop.db")')
         expect_texts(database=database)
@@ -99,7 +79,7 @@ class Session:
                 result = self.run_statement(statement)
             yield result
 
-    def run_statement(self, statement: Statement) -> Result:  # noqa: C901, PLR0911  one for each kind
+    def run_statement(self, statement: ddl.Statement) -> Result:  # noqa: C901, PLR0911  one for each kind
         """Run one statement.
 
         Raises:
@@ -114,28 +94,28 @@ class Session:
         """
         store = self._store
         match statement:
-            case UseDatabase(name):
+            case ddl.UseDatabase(name):
                 self.database = store.get_database(name).name
                 return Result(statement)
-            case ShowDatabases():
+            case ddl.ShowDatabases():
                 return show_databases(store, statement)
-            case ShowTables(name):
+            case ddl.ShowTables(name):
                 return show_tables(store, self._database(name), statement)
-            case ShowTableExtended(_, name):
+            case ddl.ShowTableExtended(_, name):
                 return show_table_extended(store, self._warehouse, self._database(name), statement)
-            case Describe():
+            case ddl.Describe():
                 return describe(store, self._described(statement), statement)
-            case ShowPartitions(name):
+            case ddl.ShowPartitions(name):
                 return show_partitions(store, self._partitioned(name), statement)
-            case ExplainPartitions(name):
+            case ddl.ExplainPartitions(name):
                 return explain_partitions(store, self._partitioned(name), statement)
-            case AnalyzeTable(name):
+            case ddl.AnalyzeTable(name):
                 raise NeedsSpark(
                     "only Spark can run this statement, because it reads all files of the table",
                     table=self._table(name),
                     hint="Run `hbstore analyze`, or hbstore.spark.sql in a Spark job",
                 )
-            case CubeQuery():
+            case ddl.CubeQuery():
                 if self._ask is not None:
                     return self._ask(statement, self.database)
                 raise NeedsSpark(
@@ -143,14 +123,14 @@ class Session:
                     query=one_line(statement.text)[:_SHOWN],
                     hint="Run `hbstore query run` or `hbstore sql`, or hbstore.spark.sql in a Spark job",
                 )
-            case SetProperties(name) | UnsetProperties(name):
+            case ddl.SetProperties(name) | ddl.UnsetProperties(name):
                 return change_properties(store, self._table(name), statement)
             case _:
                 return self._change(statement)
 
     def _change(  # noqa: PLR0911  one for each kind
         self,
-        statement: AddPartitions | DropPartitions | RenamePartition | ExchangePartitions | TruncateTable | RepairTable,
+        statement: ddl.Change,
     ) -> Result:
         if self._warehouse is None:
             raise InvalidInput(
@@ -159,39 +139,39 @@ class Session:
                 hint="Name the folder that `hbstore serve` uses: --warehouse DIR, or warehouse=… in Python",
             )
         store, warehouse = self._store, self._warehouse
-        if isinstance(statement, TruncateTable) and statement.spec is None:
+        if isinstance(statement, ddl.TruncateTable) and statement.spec is None:
             return truncate_table(store, warehouse, located(store, warehouse, self._table(statement.table)), statement)
         table = located(store, warehouse, self._partitioned(statement.table))
         match statement:
-            case AddPartitions():
+            case ddl.AddPartitions():
                 return add_partitions(store, warehouse, table, statement)
-            case DropPartitions():
+            case ddl.DropPartitions():
                 return drop_partitions(store, warehouse, table, statement)
-            case RenamePartition():
+            case ddl.RenamePartition():
                 return rename_partition(store, warehouse, table, statement)
-            case ExchangePartitions():
+            case ddl.ExchangePartitions():
                 return exchange_partitions(store, warehouse, table, self._partitioned(statement.source), statement)
-            case TruncateTable():
+            case ddl.TruncateTable():
                 return truncate_table(store, warehouse, table, statement)
-            case RepairTable():
+            case ddl.RepairTable():
                 return repair_table(store, table, statement)
 
     def _database(self, name: str | None) -> str:
         return self.database if name is None else name
 
-    def _table(self, name: TableName) -> Table:
+    def _table(self, name: ddl.TableName) -> Table:
         """A table; where files may be moved, after what jobs have decided about its files was done."""
         place = self._database(name.database), name.name
         if self._warehouse is not None:
             Publisher(self._store).roll_forward_before_use(self._store.publications.row(*place))
         return self._store.get_table(*place)
 
-    def _described(self, statement: Describe) -> Table:
+    def _described(self, statement: ddl.Describe) -> Table:
         """A table that is to be described; one without a location is where the warehouse has it."""
         table = self._table(statement.table) if statement.spec is None else self._partitioned(statement.table)
         return table if self._warehouse is None else located(self._store, self._warehouse, table)
 
-    def _partitioned(self, name: TableName) -> Table:
+    def _partitioned(self, name: ddl.TableName) -> Table:
         table = self._table(name)
         if not table.partition_columns:
             raise TableNotPartitioned(

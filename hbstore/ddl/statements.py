@@ -284,12 +284,11 @@ class CubeQuery:
         return self.text
 
 
+Change: TypeAlias = AddPartitions | DropPartitions | RenamePartition | ExchangePartitions | TruncateTable | RepairTable
+"""Statements that change partitions and their files."""
+
 Statement: TypeAlias = (
-    AddPartitions
-    | DropPartitions
-    | RenamePartition
-    | ExchangePartitions
-    | TruncateTable
+    Change
     | SetProperties
     | UnsetProperties
     | ShowPartitions
@@ -299,7 +298,6 @@ Statement: TypeAlias = (
     | Describe
     | UseDatabase
     | ExplainPartitions
-    | RepairTable
     | AnalyzeTable
     | CubeQuery
 )

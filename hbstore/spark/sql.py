@@ -21,21 +21,9 @@ from pyspark.sql.types import StructType
 from hbstore.cubes.cubes import Cubes
 from hbstore.cubes.query.notes import notes_of
 from hbstore.ddl import Result, Session, Statement, parse_statements
+from hbstore.ddl import statements as ddl
 from hbstore.ddl.parser import parse_script, running
 from hbstore.ddl.selection import values_of
-from hbstore.ddl.statements import (
-    AnalyzeTable,
-    CubeQuery,
-    Describe,
-    ExchangePartitions,
-    ExplainPartitions,
-    ShowDatabases,
-    ShowPartitions,
-    ShowTableExtended,
-    ShowTables,
-    TableName,
-    UseDatabase,
-)
 from hbstore.errors import (
     DatabaseNotFound,
     DdlSyntaxError,
@@ -72,7 +60,7 @@ _ANALYZED: Final = ("table", "partitions", "rows", "files", "bytes")
 _TYPES: Final = {"isTemporary": pa.bool_(), **dict.fromkeys(_ANALYZED[1:], pa.int64())}
 """Of columns; those of all others are strings."""
 
-_LISTINGS: Final = (Describe, ExplainPartitions, ShowPartitions, ShowTableExtended)
+_LISTINGS: Final = (ddl.Describe, ddl.ExplainPartitions, ddl.ShowPartitions, ddl.ShowTableExtended)
 _LOG: Final = logging.getLogger("hbstore.spark")
 _Row: TypeAlias = tuple[str | bool | int | None, ...]
 
@@ -165,7 +153,7 @@ class _Run:
     warehouse: str | None
     note: Callable[[str], None]
 
-    def _answer(self, query: CubeQuery) -> DataFrame:
+    def _answer(self, query: ddl.CubeQuery) -> DataFrame:
         """The rows of a cube query, of a cube in the current database."""
         database = self._database()
         rewritten = Cubes(self.store, database).rewrite(query.text, options=with_session(self.spark))
@@ -175,16 +163,16 @@ class _Run:
 
     def statement(self, statement: Statement) -> DataFrame:
         """Run it on the store or in Spark: where the table is."""
-        if isinstance(statement, CubeQuery):
+        if isinstance(statement, ddl.CubeQuery):
             return self._answer(statement)
         if self.spark.catalog.currentCatalog() != _CATALOG:
             return self.spark.sql(self.text)
         match statement:
-            case UseDatabase(name):
+            case ddl.UseDatabase(name):
                 return self._use(name)
-            case ShowDatabases():
+            case ddl.ShowDatabases():
                 return self._with_sparks(("namespace",), self._session().run_statement(statement).rows)
-            case ShowTables(name) | ShowTableExtended(_, name, None):
+            case ddl.ShowTables(name) | ddl.ShowTableExtended(_, name, None):
                 return self._list_tables(statement, name or self._database())
             case _:
                 return self._about_tables(statement)
@@ -200,12 +188,12 @@ class _Run:
         return frame
 
     def _frame_of(self, statement: Statement) -> DataFrame:
-        if isinstance(statement, AnalyzeTable):
+        if isinstance(statement, ddl.AnalyzeTable):
             return self._analyze(statement)
         result = self._session().run_statement(statement)
         for note in result.notes:
             self.note(note)
-        if isinstance(statement, ShowTableExtended):
+        if isinstance(statement, ddl.ShowTableExtended):
             return self._frame(_EXTENDED, _extended(result))
         return self._frame(result.columns, result.rows)
 
@@ -213,7 +201,7 @@ class _Run:
         place = self.warehouse or self.spark.conf.get("spark.sql.warehouse.dir")
         return Session(self.store, Warehouse(str(place)), self._database())
 
-    def _analyze(self, statement: AnalyzeTable) -> DataFrame:
+    def _analyze(self, statement: ddl.AnalyzeTable) -> DataFrame:
         database, name = self._whole(statement.table)
         table = self.store.get_table(database, name)
         where = spec_filter({} if statement.spec is None else values_of(table, statement.spec))
@@ -248,11 +236,11 @@ class _Run:
         self.spark.conf.set(_DATABASE, f"{name}/{self.spark.catalog.currentDatabase()}")
         return self._frame((), ())
 
-    def _list_tables(self, statement: ShowTables | ShowTableExtended, database: str) -> DataFrame:
+    def _list_tables(self, statement: ddl.ShowTables | ddl.ShowTableExtended, database: str) -> DataFrame:
         if not self._has_database(database):
             return self.spark.sql(self.text)
         result = self._session().run_statement(statement)
-        if isinstance(statement, ShowTableExtended):
+        if isinstance(statement, ddl.ShowTableExtended):
             return self._with_sparks(_EXTENDED, _extended(result), database)
         return self._with_sparks(_EXTENDED[:3], [(*row, False) for row in result.rows], database)
 
@@ -267,20 +255,20 @@ class _Run:
 
     # Which tables are whose
 
-    def _is_sparks(self, name: TableName) -> bool:
+    def _is_sparks(self, name: ddl.TableName) -> bool:
         """Whether a name cannot be one of the store's: it is a temporary view's, or begins with that of a catalog."""
         if name.database is not None:
             return self._is_catalog(name.database)
         catalog = self.spark._jsparkSession.sessionState().catalog()  # noqa: SLF001  the public way reads tables
         return bool(catalog.getTempView(name.name).isDefined())
 
-    def _is_ours(self, name: TableName) -> bool:
+    def _is_ours(self, name: ddl.TableName) -> bool:
         return self._has(self._whole(name))
 
     def _is_catalog(self, name: str) -> bool:
         return name == _CATALOG or self.spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
 
-    def _whole(self, name: TableName) -> tuple[str, str]:
+    def _whole(self, name: ddl.TableName) -> tuple[str, str]:
         return name.database or self._database(), name.name
 
     def _has(self, place: tuple[str, str]) -> bool:
@@ -297,7 +285,7 @@ class _Run:
             return False
         return True
 
-    def _refresh(self, names: Iterable[TableName]) -> None:
+    def _refresh(self, names: Iterable[ddl.TableName]) -> None:
         """Have Spark forget which files it has seen of tables that it knows."""
         for name in names:
             whole = ".".join(map(quoted, self._whole(name)))
@@ -321,16 +309,16 @@ def _extended(result: Result) -> list[_Row]:
     return [(*place, False, "".join(facts)) for place, facts in lines.items()]
 
 
-def _tables(statement: Statement) -> list[TableName]:
+def _tables(statement: Statement) -> list[ddl.TableName]:
     """The tables that a statement names."""
     match statement:
-        case UseDatabase() | ShowDatabases() | ShowTables():
+        case ddl.UseDatabase() | ddl.ShowDatabases() | ddl.ShowTables():
             return []
-        case ShowTableExtended(name, database):
-            return [TableName(name, database)]
-        case ExchangePartitions(table, _, source):
+        case ddl.ShowTableExtended(name, database):
+            return [ddl.TableName(name, database)]
+        case ddl.ExchangePartitions(table, _, source):
             return [table, source]
-        case CubeQuery():
+        case ddl.CubeQuery():
             return []
         case _:
             return [statement.table]
