@@ -1,4 +1,4 @@
-"""Times as the timeline classes write them into properties, and lists of single times."""
+"""Times as the timeline classes write them into properties: lists of single times, and ranges."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from hbstore.errors import InvalidTime, TimelineTooLarge
 from hbstore.timelines.properties import UnreadableProperty
+from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
 
 MAX_LISTED = 4_000_000
@@ -69,3 +70,24 @@ def list_faults(period: UpdatePeriod, key: str, indexes: Sequence[int]) -> Itera
             yield f"{key}: {period.format_index(one)} occurs twice"
         elif one > two:
             yield f"{key}: {period.format_index(one)} stands before {period.format_index(two)}"
+
+
+def run_faults(period: UpdatePeriod, runs: Runs) -> Iterator[str]:
+    """What is wrong with runs of times: each has to be non-empty and to begin after the end of the one before."""
+    if len(runs.starts) != len(runs.stops):
+        yield "ranges: as many starts as stops are needed"
+        return
+    strangers = [(start, stop) for start, stop in runs if start < 0 or stop > period.limit]
+    if strangers:
+        yield f"ranges: there are no times of the indexes [{strangers[0][0]}, {strangers[0][1]})"
+        return
+    text = period.format_index
+    end = -1
+    for start, stop in runs:
+        if start >= stop:
+            yield f"ranges: [{text(start)}, {text(stop)}) holds nothing"
+        if start == end:
+            yield f"ranges: one ends and another begins at {text(start)}"
+        elif start < end:
+            yield f"ranges: one begins at {text(start)}, before the end of the one before it"
+        end = stop

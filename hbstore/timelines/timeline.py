@@ -1,17 +1,17 @@
 """PartitionTimeline: which times of an update period a storage table has partitions for.
 
 A timeline belongs to a storage table, an update period and a partition column. It answers in microseconds what would
-otherwise take a question to the store for each partition. Three classes keep the same set of times in different ways,
-and are written in different ways into the table's properties:
+otherwise take a question to the store for each partition. Three classes keep the same set of times (`RunsTimeline`),
+and write it in different ways into the table's properties:
 
-| class | keeps | is small for |
+| class | writes | is small for |
 |---|---|---|
 | `StoreAllPartitionTimeline` | every time | few times, far apart |
 | `EndsAndHolesPartitionTimeline` | the first, the latest, and the holes between them | long histories with few holes |
 | `RangesPartitionTimeline` | the ranges of times that follow one another | anything |
 
-This module holds what they have in common: times go in and out, indexes of the update period are what they work with.
-A class says in the methods below "What a class does" how it keeps the indexes.
+This module holds what all timelines have in common: times go in and out, indexes of the update period are what they
+work with. A class says in the methods below "What a class does" how it keeps the indexes.
 
 Properties that were read and contradict themselves are never guessed at. `init_from_properties` says False, and from
 then on the timeline answers nothing but `is_consistent` and `faults`: everything else raises CorruptTimeline, until
@@ -181,7 +181,7 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         return self._time(self._latest())
 
     def hole_count(self) -> int:
-        """How many holes there are between the first and the latest time. O(1) for the compact classes, else O(s).
+        """How many holes there are between the first and the latest time. O(1).
 
         >>> timeline.hole_count()
         1
@@ -228,7 +228,7 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         return self._between(start, stop)
 
     def range_ahead(self, index: int) -> tuple[int, int] | None:
-        """The first range of indexes from an index on, cut there; None if nothing is there. O(log s) if compact.
+        """The first range of indexes from an index on, cut there; None if nothing is there. O(log s).
 
         >>> timeline.range_ahead(735_627), timeline.range_ahead(735_630)
         ((735627, 735628), None)
@@ -258,7 +258,8 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
     def _check(self) -> None:
         """Raise AssertionError with the faults and the state, if there are any."""
         faults = list(islice(self.faults(), 10))
-        state = {name: getattr(self, name) for name in (*PartitionTimeline.__slots__, *type(self).__slots__)}
+        slots = [name for cls in type(self).__mro__ for name in vars(cls).get("__slots__", ())]
+        state = {name: getattr(self, name) for name in slots}
         assert not faults, f"{faults} in {type(self).__name__} {state}"
 
     # Properties.

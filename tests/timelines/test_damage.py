@@ -14,7 +14,7 @@ from hbstore.timelines import (
     UpdatePeriod,
 )
 from hbstore.timelines.runs import Runs
-from tests.timelines.strategies import CLASSES, PERIODS, timeline
+from tests.timelines.strategies import CLASSES, OWN, PERIODS, timeline
 
 DAY = UpdatePeriod.DAILY
 BASE = DAY.parse_index("2015-01-01")
@@ -115,34 +115,24 @@ def test_a_time_off_its_period_is_unreadable():
         made.init_from_properties({"partitions": "2015-02"})
 
 
+@pytest.mark.parametrize("cls", OWN)
 @pytest.mark.parametrize(
-    ("cls", "state"),
+    "runs",
     [
-        (StoreAllPartitionTimeline, {"_indexes": [5, 4]}),
-        (StoreAllPartitionTimeline, {"_indexes": [5, 5]}),
-        (StoreAllPartitionTimeline, {"_indexes": [-1]}),
-        (StoreAllPartitionTimeline, {"_indexes": [DAY.limit]}),
-        (RangesPartitionTimeline, {"_runs": Runs([5], [5])}),
-        (RangesPartitionTimeline, {"_runs": Runs([1, 5], [5, 7])}),
-        (RangesPartitionTimeline, {"_runs": Runs([1, 5], [3])}),
-        (RangesPartitionTimeline, {"_runs": Runs([-1], [3])}),
-        (RangesPartitionTimeline, {"_runs": Runs([1], [DAY.limit + 1])}),
-        (EndsAndHolesPartitionTimeline, {"_start": 5, "_stop": 4}),
-        (EndsAndHolesPartitionTimeline, {"_start": 5, "_stop": 5}),
-        (EndsAndHolesPartitionTimeline, {"_start": -1, "_stop": 5}),
-        (EndsAndHolesPartitionTimeline, {"_start": 1, "_stop": DAY.limit + 1}),
-        (EndsAndHolesPartitionTimeline, {"_start": 1, "_stop": 9, "_holes": Runs([3, 5], [5, 6])}),
-        (EndsAndHolesPartitionTimeline, {"_start": 1, "_stop": 9, "_holes": Runs([1], [2])}),
-        (EndsAndHolesPartitionTimeline, {"_start": 1, "_stop": 9, "_holes": Runs([8], [9])}),
-        (EndsAndHolesPartitionTimeline, {"_holes": Runs([8], [9])}),
+        Runs([5], [5]),
+        Runs([5], [4]),
+        Runs([1, 5], [5, 7]),
+        Runs([1, 4], [5, 7]),
+        Runs([1, 5], [3]),
+        Runs([-1], [3]),
+        Runs([1], [DAY.limit + 1]),
     ],
 )
-def test_damage_in_memory_is_found_with_the_state(cls, state):
+def test_damage_in_memory_is_found_with_the_state(cls, runs):
     made = timeline(cls)
-    for name, value in state.items():
-        setattr(made, name, value)
+    made._runs = runs
     assert not made.is_consistent()
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="_runs"):
         made._check()
 
 
