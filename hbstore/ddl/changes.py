@@ -24,7 +24,7 @@ from hbstore.model import Partition, Table
 from hbstore.names import name_reader, partition_name
 from hbstore.repair import Mode, sync_partitions
 from hbstore.store.partition_store import PartitionStore
-from hbstore.warehouse import exchanges, new_partitions, partition_changes, partition_drops, truncation
+from hbstore.warehouse import new_partitions, partition_changes, truncation
 
 BATCH: Final = 1_000
 """Partitions that are dropped in one change."""
@@ -77,7 +77,7 @@ def drop_partitions(store: PartitionStore, warehouse: Warehouse, table: Table, s
         values = map(name_reader(table.partition_column_names), ordered_names[begin : begin + BATCH])
         payloads = store.get_payloads(table.database, table.name, list(values))  # others may have dropped some
         with hinting(PartitionNotFound, "SHOW PARTITIONS lists the partitions of a table"):
-            left = partition_drops.drop_partitions(
+            left = partition_changes.drop_partitions(
                 store, warehouse, table, payloads, delete=True, purge=statement.purge
             )
         dropped += len(payloads)
@@ -135,7 +135,7 @@ def exchange_partitions(
         to_move.update(dict.fromkeys(names))
     values = list(map(name_reader(source.partition_column_names), to_move))
     partitions = store.get_partitions(source.database, source.name, values)
-    done = exchanges.exchange_partitions(store, warehouse, source, table, partitions)
+    done = partition_changes.exchange_partitions(store, warehouse, source, table, partitions)
     return Result(statement, changed=len(done.partitions), notes=done.left)
 
 

@@ -66,7 +66,8 @@ def mark_table(store: PartitionStore, database: str, name: str, columns: Collect
 
     def mark() -> None:
         table = store.get_table(database, name)
-        present = [one.column for one in store.column_statistics.read_table(database, name, list(columns))]
+        statistics = store.column_statistics.read_table(database, name, list(columns))
+        present = [statistic.column for statistic in statistics]
         parameters = with_accurate(table.parameters, present)
         if present and parameters != table.parameters:
             store.alter_table(replace(table, parameters=parameters), replaces=table)
@@ -94,8 +95,8 @@ def mark_partitions(store: PartitionStore, table: Table, columns: Mapping[tuple[
 
 def forget_table(store: PartitionStore, table: Table, columns: Collection[str]) -> None:
     """Delete a table's statistics of columns that were replaced, once the table does not call them accurate."""
-    for one in store.column_statistics.read_table(table.database, table.name, list(columns)):
-        store.column_statistics.delete_table(table.database, table.name, one.column)
+    for statistic in store.column_statistics.read_table(table.database, table.name, list(columns)):
+        store.column_statistics.delete_table(table.database, table.name, statistic.column)
 
 
 def forget_partitions(
@@ -153,17 +154,17 @@ def _read(text: str) -> tuple[bool, dict[str, str]]:
     """What is accurate: the counts, and columns by name. A text that is neither Hive's JSON nor `true` says nothing."""
     if text.lower() == _TRUE:  # as Hive before 2.1 wrote it
         return True, {}
-    said: Any = None
+    parsed: Any = None
     with suppress(ValueError):
-        said = json.loads(text)
-    if not isinstance(said, dict):
+        parsed = json.loads(text)
+    if not isinstance(parsed, dict):
         return False, {}
-    marks = said.get(_COLUMNS)
-    return said.get(_BASIC) == _TRUE, marks if isinstance(marks, dict) else {}
+    marks = parsed.get(_COLUMNS)
+    return parsed.get(_BASIC) == _TRUE, marks if isinstance(marks, dict) else {}
 
 
 def _text(basic: bool, marks: Mapping[str, str]) -> str:  # noqa: FBT001  read by its name in `_read`
-    said: dict[str, Any] = {_BASIC: _TRUE} if basic else {}
+    accurate: dict[str, Any] = {_BASIC: _TRUE} if basic else {}
     if marks:
-        said[_COLUMNS] = dict(sorted(marks.items()))
-    return json.dumps(said, separators=(",", ":"))
+        accurate[_COLUMNS] = dict(sorted(marks.items()))
+    return json.dumps(accurate, separators=(",", ":"))

@@ -25,7 +25,7 @@ def with_ddl_time(parameters: Mapping[str, str], *, zero_is_none: bool = False) 
     >>> with_ddl_time({"transient_lastDdlTime": "1700000000"})
     {'transient_lastDdlTime': '1700000000'}
     """
-    given = parameters.get(DDL_TIME)
-    if given is None or (zero_is_none and not given.lstrip("0")):
+    stated = parameters.get(DDL_TIME)
+    if stated is None or (zero_is_none and not stated.lstrip("0")):
         return {**parameters, DDL_TIME: str(now())}
     return dict(parameters)

@@ -104,7 +104,7 @@ def drop_database(
 
 def _remove_files(warehouse: Warehouse, database: Database, files: Sequence[TableFiles]) -> tuple[str, ...]:
     """Delete the tables' files, then the database's folder unless files of external tables are in it."""
-    left = [place for one in files for place in remove_files(warehouse, one)]
+    left = [place for table in files for place in remove_files(warehouse, table)]
     external = _external_data(warehouse, database, files)
     if external:
         _LOG.warning("the folder of database %s stays, because it holds external data: %s", database.name, external[0])
@@ -120,5 +120,5 @@ def _external_data(warehouse: Warehouse, database: Database, files: Sequence[Tab
     """The locations of external tables and their partitions that are in the database's folder."""
     home = database.location
     assert home is not None
-    kept = [place for one in files for place in one.kept]
+    kept = [place for table in files for place in table.kept]
     return [place for place in kept if warehouse.is_below(place, home) or warehouse.same_place(place, home)]

@@ -1,8 +1,12 @@
-"""Where databases, tables and partitions are that were created without a location.
+"""Locations of databases, tables and partitions: where each is that has none, and how those of partitions are spelt.
 
-Those who know no warehouse create them so. Clients count on a location: Spark fails without one. So each is where the
-Hive Metastore would have put it, and that is what everybody is told who asks here. The first client that alters a table
-stores its location.
+What is created through an interface that knows no warehouse, such as Python's, has no location. Clients count on one:
+Spark fails without it. So everybody who asks here gets the location that a Hive Metastore would have given it. The
+first client that alters a table stores its location.
+
+``file:/x``, ``file:///x`` and ``/x`` are one place, and clients write all three. When a table's folder moves, the store
+replaces the beginning of its partitions' locations, letter by letter. So those that are in the folder and spelt
+otherwise are first written as the table's own location is.
 """
 
 from __future__ import annotations
@@ -10,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hbstore.errors import FileOperationFailed
+from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Database, Table
+from hbstore.model import Database, Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.table_kinds import is_view
@@ -37,3 +43,27 @@ def default_location(table: Table, values: Sequence[str]) -> str | None:
     if table.location is None:
         return None
     return f"{table.location.rstrip('/')}/{partition_name(table.partition_column_names, values)}"
+
+
+def spelt_alike(location: str, home: str) -> str:
+    """A location, written as another one is if it is in it.
+
+    >>> spelt_alike("file:///wh/sales/ds=1", "/wh/sales/"), spelt_alike("file:/wh/visits", "/wh/sales")
+    ('/wh/sales/ds=1', 'file:/wh/visits')
+    """
+    below = home.rstrip("/") + "/"
+    if location.startswith(below):
+        return location
+    try:
+        place, around = parse_location(location), parse_location(home)
+    except FileOperationFailed:
+        return location
+    return below + "/".join(place.parts[len(around.parts) :]) if place.is_below(around) else location
+
+
+def respelt(partition: Partition, table: Table) -> Partition | None:
+    """A partition with its location spelt as the table's is; None if it is spelt so."""
+    if partition.location is None or table.location is None:
+        return None
+    alike = spelt_alike(partition.location, table.location)
+    return None if alike == partition.location else replace(partition, location=alike)

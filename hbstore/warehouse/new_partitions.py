@@ -20,8 +20,7 @@ from hbstore.names import partition_name, partition_namer
 from hbstore.store.partition_store import PartitionStore
 from hbstore.structs import partition_values
 from hbstore.warehouse.change_times import DDL_TIME, now
-from hbstore.warehouse.checked_values import checked_values
-from hbstore.warehouse.normal_form import lowered_storage
+from hbstore.warehouse.normal_form import checked_values, lowered_storage
 from hbstore.warehouse.quick_statistics import created_partition_parameters
 from hbstore.warehouse.refusals import refusal
 
@@ -67,9 +66,9 @@ def add_partitions(
     """
     new = _distinct(table, partitions)
     if if_not_exists:
-        present = store.get_payloads(table.database, table.name, [one.values for one in new.values()])
+        present = store.get_payloads(table.database, table.name, [partition.values for partition in new.values()])
         there = set(map(partition_values, present))
-        new = {values: one for values, one in new.items() if values not in there}
+        new = {values: partition for values, partition in new.items() if values not in there}
     # Otherwise the store finds out what is there: it finishes first what a dead writer left half done.
     locations = _locations(warehouse, table, new.values())
     with warehouse.making_folders([place for place in locations if place is not None]) as folders_made:

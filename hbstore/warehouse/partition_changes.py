@@ -1,32 +1,38 @@
-"""Altering and renaming partitions.
+"""Altering, renaming, exchanging and dropping partitions.
 
 A partition that is renamed takes its folder along if that is the one its old name gave it, below a table that is not
 external. The folder is moved first, and moved back if the catalog refuses. A crash between leaves the folder under the
 new name and the partition under the old one; the same call again finds nothing to move and changes the catalog.
+
+A drop changes the catalog first and deletes files afterwards: `file_removal` says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from typing import Final
 
-from hbstore.errors import AlreadyExists, PartitionNotFound
+from hbstore.errors import AlreadyExists, ConcurrentChange, DdlRefused, PartitionNotFound
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Partition, Table
+from hbstore.model import Column, Partition, Table
 from hbstore.names import partition_name
+from hbstore.publishing import exchanger
+from hbstore.publishing.exchanger import Exchanged
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.writer import Expected
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.warehouse.accurate_columns import forget_partitions, replaced_columns, without_accurate
 from hbstore.warehouse.change_times import with_ddl_time
-from hbstore.warehouse.checked_values import checked_values
-from hbstore.warehouse.locations import default_location
-from hbstore.warehouse.normal_form import lowered_storage
-from hbstore.warehouse.partition_updates import OUTRUN
+from hbstore.warehouse.file_removal import check_partition_files, remove_partition_files
+from hbstore.warehouse.locations import default_location, located, respelt
+from hbstore.warehouse.normal_form import checked_values, lowered_storage
 from hbstore.warehouse.quick_statistics import altered_partition_parameters
 from hbstore.warehouse.refusals import refusal
-from hbstore.warehouse.table_kinds import is_external
+from hbstore.warehouse.table_kinds import is_external, is_purged
+
+_OUTRUN: Final = "other writers kept changing the partitions"
 
 
 def change_partitions(
@@ -82,7 +88,7 @@ def change_partitions(
         store.alter_partitions(table.database, table.name, changed, expected=expected)
         return replaced
 
-    replaced = change() if replaces is not None else store.patience.retry(change, text=OUTRUN, table=table)
+    replaced = change() if replaces is not None else store.patience.retry(change, text=_OUTRUN, table=table)
     for gone, some in replaced.items():
         forget_partitions(store, table, gone, some)
     return len(new_partitions)
@@ -133,12 +139,113 @@ def rename_partition(
     if replaces is not None:
         rename()
     else:
-        store.patience.retry(rename, text=OUTRUN, table=table)
+        store.patience.retry(rename, text=_OUTRUN, table=table)
+
+
+def update_partitions(
+    store: PartitionStore,
+    table: Table,
+    partitions: Iterable[Partition],
+    change: Callable[[Partition], Partition | None],
+) -> list[Partition]:
+    """Replace partitions by what a function makes of them, all or none. O(n log rows).
+
+    Args:
+        store: the catalog.
+        table: their table.
+        partitions: as they were read. Where another writer was faster, they are read again; those that are gone then
+            are left out.
+        change: makes of a partition what it becomes, with the same values; None leaves it as it is.
+
+    Returns:
+        What was written.
+
+    Raises:
+        StoreBusy: other writers kept changing them.
+    """
+    current = list(partitions)
+
+    def update() -> list[Partition]:
+        nonlocal current
+        changed = {old.values: new for old in current if (new := change(old)) is not None}
+        expected: Expected = {old.values: old.payload for old in current if old.values in changed}
+        try:
+            store.alter_partitions(table.database, table.name, changed.values(), expected=expected)
+        except ConcurrentChange:
+            current = store.get_partitions(table.database, table.name, [old.values for old in current])
+            raise
+        return list(changed.values())
+
+    return store.patience.retry(update, text=_OUTRUN, table=table)
+
+
+def exchange_partitions(
+    store: PartitionStore, warehouse: Warehouse, source: Table, target: Table, partitions: Sequence[Partition]
+) -> Exchanged:
+    """Move partitions that were read, with the folders that are in the source's, all or none.
+
+    Raises:
+        DdlRefused: the tables' columns differ.
+        HbstoreError: as of `hbstore.publishing.exchanger.exchange_partitions`.
+    """
+    if not (_alike(source.columns, target.columns) and _alike(source.partition_columns, target.partition_columns)):
+        raise DdlRefused(
+            "The tables have different schemas. Their partitions cannot be exchanged.",
+            source=source,
+            target=target,
+            hint="Give both tables the same columns and partition columns",
+        )
+    source, target = located(store, warehouse, source), located(store, warehouse, target)
+    spelt = update_partitions(store, source, partitions, lambda partition: respelt(partition, source))
+    by_values = {partition.values: partition for partition in spelt}
+    alike = [by_values.get(partition.values, partition) for partition in partitions]
+    return exchanger.exchange_partitions(store, warehouse, source, target, alike)
+
+
+def drop_partitions(
+    store: PartitionStore,
+    warehouse: Warehouse,
+    table: Table,
+    payloads: Sequence[bytes],
+    *,
+    delete: bool,
+    purge: bool = False,
+    unchanged: bool = False,
+) -> tuple[str, ...]:
+    """Drop partitions that were read, all or none, then delete their files.
+
+    Args:
+        store: the catalog.
+        warehouse: where files are.
+        table: the table, with a location unless it is a view.
+        payloads: stored bytes of what is dropped.
+        delete: whether their files are deleted, unless the table is external.
+        purge: whether files pass the trash, even where the table does not say so.
+        unchanged: only if all of them are still what was read.
+
+    Returns:
+        Locations whose files could not be deleted.
+
+    Raises:
+        PartitionNotFound: one is not there any more.
+        ConcurrentChange: one is not what was read; nothing was dropped.
+        OutsideWarehouse: files are to be deleted where the warehouse's roots do not allow it.
+    """
+    partitions: list[Partition] = partitions_from_payloads(payloads)
+    places = [partition.location for partition in partitions] if delete and not is_external(table) else []
+    check_partition_files(warehouse, table, places)
+    values = [partition_values(payload) for payload in payloads]
+    if unchanged:
+        read: dict[tuple[str | None, ...], bytes | None] = dict(zip(values, payloads, strict=True))
+        store.change_partitions(table.database, table.name, drop=values, expected=read)
+    else:
+        store.drop_partitions(table.database, table.name, values)
+    return remove_partition_files(warehouse, table, places, purge=purge or is_purged(table))
 
 
 def _replaced(old: Partition, new: Partition) -> frozenset[str]:
     """The columns of a partition whose statistics are of something else from now on."""
-    before, after = (None if one.storage is None else one.storage.columns for one in (old, new))
+    before, after = (None if each.storage is None else each.storage.columns for each in (old, new))
     if before is None or after is None or before == after:
         return frozenset()
     return frozenset(replaced_columns(before, after))
@@ -188,3 +295,9 @@ def _moving(
         return nullcontext()
     inside = () if table.location is None else (table.location,)
     return warehouse.moving(source, target, inside=inside)
+
+
+def _alike(left: Sequence[Column], right: Sequence[Column]) -> bool:
+    """Whether columns have the same names and types, whatever their case and their comments."""
+    first, second = ([(column.name.lower(), column.type.lower()) for column in columns] for columns in (left, right))
+    return first == second

@@ -80,8 +80,8 @@ def truncated_parameters(parameters: Mapping[str, str]) -> dict[str, str]:
     '0'
     """
     counts = dict.fromkeys(("numRows", "rawDataSize", NUM_FILES, TOTAL_SIZE), "0")
-    found = {key: counts.get(key, value) for key, value in parameters.items()}
-    return {**found, NUM_FILES: "0", TOTAL_SIZE: "0", ACCURATE: json.dumps({_BASIC: "true"}, separators=(",", ":"))}
+    counted = {key: counts.get(key, value) for key, value in parameters.items()}
+    return {**counted, NUM_FILES: "0", TOTAL_SIZE: "0", ACCURATE: json.dumps({_BASIC: "true"}, separators=(",", ":"))}
 
 
 def _table_parameters(
@@ -100,8 +100,8 @@ def _table_parameters(
 def _counted(
     warehouse: Warehouse, parameters: Mapping[str, str], location: str | None, properties: Mapping[str, str]
 ) -> dict[str, str]:
-    found = None if location is None else warehouse.quick_statistics(location)
-    files, size = found or (0, 0)
+    counts = None if location is None else warehouse.quick_statistics(location)
+    files, size = counts or (0, 0)
     return _with_accuracy({**parameters, NUM_FILES: str(files), TOTAL_SIZE: str(size)}, properties)
 
 

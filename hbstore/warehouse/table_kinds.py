@@ -47,10 +47,10 @@ def settled_type(table: Kind) -> str:
     >>> settled_type(Table("shop", "sales", table_type="EXTERNAL_TABLE", parameters={"EXTERNAL": "FALSE"}))
     'MANAGED_TABLE'
     """
-    said = table.parameters.get(_EXTERNAL)
-    if table.table_type == MANAGED and _is_true(said):
+    external = table.parameters.get(_EXTERNAL)
+    if table.table_type == MANAGED and _is_true(external):
         return EXTERNAL
-    if table.table_type == EXTERNAL and said is not None and not _is_true(said):
+    if table.table_type == EXTERNAL and external is not None and not _is_true(external):
         return MANAGED
     return table.table_type
 

@@ -32,16 +32,16 @@ def created_transactional(table: Table) -> dict[str, str]:
     Raises:
         DdlRefused: it says something else, or the table cannot be transactional.
     """
-    said = _said(table.parameters, _KEY)
-    if said is None:
+    transactional = _parameter(table.parameters, _KEY)
+    if transactional is None:
         return dict(table.parameters)
     kept = {key: value for key, value in table.parameters.items() if key.lower() != _KEY}
-    if said.lower() == "false":
+    if transactional.lower() == "false":
         return kept
-    if said.lower() != _TRUE:
+    if transactional.lower() != _TRUE:
         raise refusal(DdlRefused, "'transactional' property of TBLPROPERTIES may only have value 'true'")
     _check_kind(table)
-    properties = _said(table.parameters, _PROPERTIES)
+    properties = _parameter(table.parameters, _PROPERTIES)
     if properties is not None:
         _check_properties(properties)
         kept = {key: value for key, value in kept.items() if key.lower() != _PROPERTIES}
@@ -58,14 +58,14 @@ def altered_transactional(old: Table, new: Table) -> dict[str, str]:
     Raises:
         DdlRefused: it would cease to be transactional, or cannot be, or its ``transactional_properties`` change.
     """
-    before, after = _said(old.parameters, _KEY), _said(new.parameters, _KEY)
+    before, after = _parameter(old.parameters, _KEY), _parameter(new.parameters, _KEY)
     was, becomes = _is_true(before), _is_true(after)
     if not becomes and (was or (after is not None and after != before)):
         raise refusal(DdlRefused, "TBLPROPERTIES with 'transactional'='true' cannot be unset")
     if becomes and not (was and not _is_acid(old)):
         _check_kind(new)
-    properties = _said(new.parameters, _PROPERTIES)
-    if properties is not None and properties != _said(old.parameters, _PROPERTIES):
+    properties = _parameter(new.parameters, _PROPERTIES)
+    if properties is not None and properties != _parameter(old.parameters, _PROPERTIES):
         if was:
             text = "TBLPROPERTIES with 'transactional_properties' cannot be altered after the table is created"
             raise refusal(DdlRefused, text)
@@ -75,7 +75,7 @@ def altered_transactional(old: Table, new: Table) -> dict[str, str]:
     return {**{key: value for key, value in new.parameters.items() if key.lower() != _KEY}, _KEY: after}
 
 
-def _said(parameters: Mapping[str, str], name: str) -> str | None:
+def _parameter(parameters: Mapping[str, str], name: str) -> str | None:
     """A parameter, whatever the case of its name; the last one, where there are several."""
     values = [value for key, value in parameters.items() if key.lower() == name]
     return values[-1] if values else None

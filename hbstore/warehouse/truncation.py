@@ -12,7 +12,7 @@ from hbstore.names import name_reader
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.change_times import DDL_TIME, now
 from hbstore.warehouse.file_removal import check_partition_files, holds_table
-from hbstore.warehouse.partition_updates import update_partitions
+from hbstore.warehouse.partition_changes import update_partitions
 from hbstore.warehouse.quick_statistics import truncated_parameters
 from hbstore.warehouse.refusals import refusal
 from hbstore.warehouse.table_kinds import is_external, is_purged, is_view

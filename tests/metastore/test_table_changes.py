@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from hbstore import Column, Partition, Table
-from hbstore.warehouse.column_types import may_become
+from hbstore.warehouse.normal_form import may_become
 from tests.metastore.direct import Direct
 from tests.metastore.writing import (
     STORED,

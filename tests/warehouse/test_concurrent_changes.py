@@ -11,10 +11,9 @@ from hbstore.ddl import execute
 from hbstore.errors import ConcurrentChange
 from hbstore.files.warehouse import Warehouse
 from hbstore.store.partition_store import PartitionStore
-from hbstore.warehouse.exchanges import exchange_partitions
 from hbstore.warehouse.new_partitions import add_partitions
-from hbstore.warehouse.partition_changes import change_partitions, rename_partition
-from hbstore.warehouse.spelling import spell_partitions_alike
+from hbstore.warehouse.partition_changes import change_partitions, exchange_partitions, rename_partition
+from hbstore.warehouse.tables import spell_partitions_alike
 from hbstore.warehouse.truncation import truncate_table
 
 EU, US = ("eu",), ("us",)

@@ -1,4 +1,4 @@
-"""The methods that exchange partitions; `hbstore.warehouse.exchanges` does it."""
+"""The methods that exchange partitions; `hbstore.warehouse.partition_changes` does it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Partition, Table
 from hbstore.names import spec_values
 from hbstore.structs import partitions_from_payloads
-from hbstore.warehouse import exchanges
+from hbstore.warehouse import partition_changes
 from hbstore.warehouse.partial_values import partial_values
 
 handlers = Handlers()
@@ -52,7 +52,7 @@ def _exchanged(call: Call) -> list[bytes]:
     if (source.database, source.name) == (target.database, target.name):
         raise THRIFT.MetaException(f"The partitions are in the table {source.name} already")
     try:
-        done = exchanges.exchange_partitions(call.store, call.warehouse, source, target, partitions)
+        done = partition_changes.exchange_partitions(call.store, call.warehouse, source, target, partitions)
     except AlreadyExists as error:
         raise THRIFT.MetaException(str(error)) from error
     call.note(table=str(source), partitions=len(done.partitions))

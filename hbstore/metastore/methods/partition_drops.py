@@ -1,4 +1,4 @@
-"""The methods that drop partitions; `hbstore.warehouse.partition_drops` does it."""
+"""The methods that drop partitions; `hbstore.warehouse.partition_changes` does it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hbstore.metastore.methods.table_locations import named_table
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Table
 from hbstore.names import name_reader
-from hbstore.warehouse.checked_values import checked_values
-from hbstore.warehouse.partition_drops import drop_partitions
+from hbstore.warehouse.normal_form import checked_values
+from hbstore.warehouse.partition_changes import drop_partitions
 
 handlers = Handlers()
 

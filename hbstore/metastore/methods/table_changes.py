@@ -1,4 +1,4 @@
-"""The methods that alter and rename tables; `hbstore.warehouse.table_changes` does it."""
+"""The methods that alter and rename tables; `hbstore.warehouse.tables` does it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hbstore.metastore.environment import environment, properties_of
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model import Table
-from hbstore.warehouse.table_changes import ExpectedParameter, change_table
+from hbstore.warehouse.tables import ExpectedParameter, change_table
 
 handlers = Handlers()
 _EXPECTED_KEY: Final = "expected_parameter_key"

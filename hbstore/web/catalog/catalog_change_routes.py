@@ -14,8 +14,7 @@ from hbstore.structs import encode_database
 from hbstore.warehouse.databases import create_database, drop_database
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.service import Service
-from hbstore.warehouse.table_changes import change_table
-from hbstore.warehouse.tables import create_table, drop_table
+from hbstore.warehouse.tables import change_table, create_table, drop_table
 from hbstore.web.catalog.catalog_documents import DatabaseDocument, TableDocument
 from hbstore.web.catalog.catalog_requests import DatabaseChange, NewDatabase, NewTable, TableChange
 from hbstore.web.catalog.catalog_routes import DATABASE, TABLE, database_reply, table_reply

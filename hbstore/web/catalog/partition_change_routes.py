@@ -20,8 +20,7 @@ from hbstore.store.table_row import Definition
 from hbstore.store.writer import partitioned
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.new_partitions import add_partitions
-from hbstore.warehouse.partition_changes import change_partitions, rename_partition
-from hbstore.warehouse.partition_drops import drop_partitions
+from hbstore.warehouse.partition_changes import change_partitions, drop_partitions, rename_partition
 from hbstore.warehouse.service import Service
 from hbstore.web.catalog.catalog_change_routes import DeleteDataQuery, PurgeQuery
 from hbstore.web.catalog.catalog_documents import PartitionDocument
