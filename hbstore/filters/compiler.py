@@ -2,15 +2,15 @@
 
 What Lark is given as text is the shape, one letter for each token; `ShapeLexer` is its lexer. Reductions come in
 postfix order, so they only append to the program. An And inside an And is flattened here, once for each shape: the
-inner BooleanChain is taken out of the program and its children become the outer one's, as they stand next to each
+inner Joint is taken out of the program and its children become the outer one's, as they stand next to each
 other on the stack anyway.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from functools import cache, lru_cache, partial
+from typing import Any, Final, NamedTuple
 
 from lark import Lark, Token, Transformer, UnexpectedToken
 from lark.lexer import Lexer
@@ -19,30 +19,29 @@ from hbstore.filters.literals import LITERAL, literal_list, one_literal
 from hbstore.filters.programs import (
     OPERATORS,
     TURNED,
-    BooleanChain,
-    Compare,
-    Contain,
-    ContainStruct,
-    Instruction,
+    Joint,
     LiteralItem,
-    Match,
-    Negate,
     Program,
-    Range,
+    Step,
     StructRow,
-    TestNull,
-    WithinTimes,
+    between,
+    comparison,
+    contained,
+    is_null,
+    like,
+    struct_contained,
+    within_times,
 )
 from hbstore.filters.scanner import Scanner, TokenKind
-from hbstore.filters.tree import And, Or
+from hbstore.filters.tree import And, Not, Or
 from hbstore.grammars import grammar_text
 
 MAX_CACHED_SHAPE: Final = 50_000
-"""Longer shapes, in tokens, are parsed each time: they hardly come back, and a program takes 40 bytes a token."""
+"""Longer shapes, in tokens, are parsed each time: they hardly come back, and a program takes 80 bytes a token."""
 
 _SHORT_SHAPE: Final = 500
-_SHORT_SHAPES: Final = 1_024
-_LONG_SHAPES: Final = 8
+_SHORT_SHAPES: Final = 512
+_LONG_SHAPES: Final = 4
 
 
 class ShapeToken:
@@ -55,7 +54,7 @@ class ShapeToken:
 
     start_pos = line = column = end_line = end_column = end_pos = None  # Lark looks for these at the end of the text
 
-    def __init__(self, kind: str, token: int, program: list[Instruction | None]) -> None:
+    def __init__(self, kind: str, token: int, program: list[Step | None]) -> None:
         self.type = kind
         self.token = token
         self.program = program
@@ -70,7 +69,7 @@ class ShapeLexer(Lexer):
     def lex(self, shape: str) -> Iterator[Token]:  # type: ignore[override]  # Lark's interface for custom lexers
         """The tokens, all of them with one new program."""
         names = self._names
-        program: list[Instruction | None] = []
+        program: list[Step | None] = []
         for token, letter in enumerate(shape):
             yield ShapeToken(names[letter], token, program)  # type: ignore[misc]  # a Token in all that Lark reads
 
@@ -109,8 +108,8 @@ def compile_shape(shape: str) -> Program:
     Raises:
         ShapeError: no filter has this shape.
 
-    >>> [type(step).__name__ for step in compile_shape("c=s&cE(*)").steps]
-    ['Compare', 'Contain', 'BooleanChain']
+    >>> print(compile_shape("c=s&c?0").run(["ds", "=", "'x'", "and", "hour", "is", "null"], "sql"))
+    ds = 'x' and hour is null
     """
     if len(shape) <= _SHORT_SHAPE:
         return _short_program(shape)
@@ -136,7 +135,7 @@ def expected_after(shape: str) -> frozenset[str]:
     return frozenset(parser.accepts())  # type: ignore[no-untyped-call]
 
 
-# Two caches bound the memory of a process: at most 1,024 programs of 500 tokens (20 MB) and 8 of 50,000 (16 MB).
+# Two caches bound the memory of a process: at most 512 programs of 500 tokens (20 MB) and 4 of 50,000 (16 MB).
 _short_program: Final = lru_cache(_SHORT_SHAPES)(_compile)
 _long_program: Final = lru_cache(_LONG_SHAPES)(_compile)
 
@@ -144,13 +143,10 @@ _long_program: Final = lru_cache(_LONG_SHAPES)(_compile)
 class _Operand(NamedTuple):
     """What a reduction knows of the tree that its program leaves on the stack."""
 
-    program: list[Instruction | None]
+    program: list[Step | None]
     node: type[And | Or] | None = None
     size: int = 1
     join: int = 0
-
-
-_Tokens: TypeAlias = list[ShapeToken]
 
 
 class _ProgramWriter(Transformer[Any, Any]):
@@ -166,54 +162,45 @@ class _ProgramWriter(Transformer[Any, Any]):
         return _joined(And, children[0], children[2])
 
     def negated(self, children: list[Any]) -> _Operand:
-        program = children[0].program
-        program.append(Negate())
-        return _Operand(program)
+        return _written(children[0].program, Joint(Not, 1))
 
     def group(self, children: list[Any]) -> Any:
         return children[1]
 
-    def comparison(self, children: _Tokens) -> _Operand:
-        column, operator, literal = children
-        return _written(column, Compare(column.token, operator.token, literal.token, _EACH[literal.type], OPERATORS))
+    def comparison(self, children: list[ShapeToken]) -> _Operand:
+        left, operator, right = children
+        turned = right.type == TokenKind.NAME.name
+        column, literal = (right, left) if turned else (left, right)
+        places = column.token, operator.token, literal.token
+        operators = TURNED if turned else OPERATORS
+        return _written(column.program, partial(comparison, *places, _EACH[literal.type], operators))
 
-    def turned_comparison(self, children: _Tokens) -> _Operand:
-        literal, operator, column = children
-        return _written(column, Compare(column.token, operator.token, literal.token, _EACH[literal.type], TURNED))
-
-    def between(self, children: _Tokens) -> _Operand:
-        return _range(children, negated=False)
-
-    def not_between(self, children: _Tokens) -> _Operand:
-        return _range(children, negated=True)
+    def between(self, children: list[ShapeToken]) -> _Operand:
+        column, low, high = children[0], children[-3], children[-1]
+        converts = _EACH[low.type], _EACH[high.type]
+        step = partial(between, column.token, (low.token, high.token), converts, negated=_is_negated(children))
+        return _written(column.program, step)
 
     def isin(self, children: list[Any]) -> _Operand:
-        return _written(children[0], Contain(children[0].token, _items(children[-2]), negated=False))
-
-    def not_in(self, children: list[Any]) -> _Operand:
-        return _written(children[0], Contain(children[0].token, _items(children[-2]), negated=True))
+        column, items = children[0], _items(children[-2])
+        return _written(column.program, partial(contained, column.token, items, negated=_is_negated(children)))
 
     def struct_in(self, children: list[Any]) -> _Operand:
-        return _struct(children, negated=False)
+        columns, rows = children[0], tuple(children[-2])
+        places = tuple([column.token for column in columns])
+        return _written(columns[0].program, partial(struct_contained, places, rows, negated=_is_negated(children)))
 
-    def not_struct_in(self, children: list[Any]) -> _Operand:
-        return _struct(children, negated=True)
+    def like(self, children: list[ShapeToken]) -> _Operand:
+        column, pattern = children[0], children[-1]
+        return _written(column.program, partial(like, column.token, pattern.token, negated=_is_negated(children)))
 
-    def like(self, children: _Tokens) -> _Operand:
-        return _written(children[0], Match(children[0].token, children[-1].token, negated=False))
+    def is_null(self, children: list[ShapeToken]) -> _Operand:
+        column, _, *negation, _ = children
+        return _written(column.program, partial(is_null, column.token, negated=bool(negation)))
 
-    def not_like(self, children: _Tokens) -> _Operand:
-        return _written(children[0], Match(children[0].token, children[-1].token, negated=True))
-
-    def is_null(self, children: _Tokens) -> _Operand:
-        return _written(children[0], TestNull(children[0].token, negated=False))
-
-    def is_not_null(self, children: _Tokens) -> _Operand:
-        return _written(children[0], TestNull(children[0].token, negated=True))
-
-    def in_time_range(self, children: _Tokens) -> _Operand:
+    def in_time_range(self, children: list[ShapeToken]) -> _Operand:
         column, start, end = children[1], children[3], children[5]
-        return _written(column, WithinTimes(column.token, start.token, end.token))
+        return _written(column.program, partial(within_times, column.token, start.token, end.token))
 
     def first(self, children: list[Any]) -> list[Any]:
         return children
@@ -222,16 +209,21 @@ class _ProgramWriter(Transformer[Any, Any]):
         children[0].append(children[2])  # in place: a list of n is n steps
         return children[0]  # type: ignore[no-any-return]
 
-    def struct(self, children: list[Any]) -> _Tokens:
+    def struct(self, children: list[Any]) -> list[ShapeToken]:
         return children[1]  # type: ignore[no-any-return]
 
     def row(self, children: list[Any]) -> StructRow:
         return StructRow(children[0].token, _items(children[1]))
 
 
-def _written(token: ShapeToken, step: Instruction) -> _Operand:
-    token.program.append(step)
-    return _Operand(token.program)
+def _written(program: list[Step | None], step: Step) -> _Operand:
+    program.append(step)
+    return _Operand(program)
+
+
+def _is_negated(children: list[Any]) -> bool:
+    """Whether a NOT stands behind the column or the columns."""
+    return children[1].type == TokenKind.NOT.name  # type: ignore[no-any-return]
 
 
 def _joined(node: type[And | Or], left: _Operand, right: _Operand) -> _Operand:
@@ -242,22 +234,11 @@ def _joined(node: type[And | Or], left: _Operand, right: _Operand) -> _Operand:
         size += operand.size if operand.node is node else 1
         if operand.node is node:
             program[operand.join] = None
-    program.append(BooleanChain(node, size))
+    program.append(Joint(node, size))
     return _Operand(program, node, size, len(program) - 1)
 
 
-def _range(children: _Tokens, *, negated: bool) -> _Operand:
-    column, low, high = children[0], children[-3], children[-1]
-    return _written(column, Range(column.token, low.token, high.token, _EACH[low.type], _EACH[high.type], negated))
-
-
-def _struct(children: list[Any], *, negated: bool) -> _Operand:
-    columns: _Tokens = children[0]
-    step = ContainStruct(tuple([column.token for column in columns]), tuple(children[-2]), negated)
-    return _written(columns[0], step)
-
-
-def _items(tokens: _Tokens) -> tuple[LiteralItem, ...]:
+def _items(tokens: list[ShapeToken]) -> tuple[LiteralItem, ...]:
     return tuple(
         [
             LiteralItem(token.token, literal_list if token.type == TokenKind.LITERALS.name else _ONE[token.type])

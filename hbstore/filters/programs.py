@@ -6,15 +6,18 @@ and a filter that differs from an earlier one in its values only is not parsed a
 
     shape    c=s&cE(*)
     values   ds  >=  '2013-01-01'  and  hour  in  (  5, 6  )
-    steps    Compare(column=0, operator=1, literal=2)   ->  ds >= '2013-01-01'
-             Contain(column=4, values=7)                ->  ds >= '2013-01-01',  hour in (5, 6)
-             BooleanChain(And, 2)                       ->  ds >= '2013-01-01' and hour in (5, 6)
+    steps    comparison(column=0, operator=1, literal=2)   ->  ds >= '2013-01-01'
+             contained(column=4, items=7)                  ->  ds >= '2013-01-01',  hour in (5, 6)
+             Joint(And, 2)                                 ->  ds >= '2013-01-01' and hour in (5, 6)
+
+The functions below make a condition of the places of its tokens, then of a filter's values and its LIKE dialect. A step
+is such a function with the places filled in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from hbstore.errors import InvalidTimeRange, TimeRangeSyntaxError
 from hbstore.filters.tree import (
@@ -59,7 +62,6 @@ TURNED: Final = {
 Values: TypeAlias = Sequence[Any]
 """The tokens' texts (and `LiteralList`), as `Scan.values`."""
 
-Stack: TypeAlias = list[ExpressionTree]
 Convert: TypeAlias = Callable[[str], Literal]
 
 
@@ -80,68 +82,11 @@ class TimeRangeError(Exception):
         self.token = token
 
 
-class Instruction(Protocol):
-    """One instruction."""
-
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:
-        """Leave one more tree on the stack, perhaps made of some that were there."""
-
-
-class Compare(NamedTuple):
-    """``column operator literal`` in either order."""
-
-    column: int
-    operator: int
-    literal: int
-    convert: Convert
-    operators: Mapping[str, Operator]
-
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:  # noqa: ARG002
-        """Push a Comparison."""
-        column, operator, literal, convert, operators = self
-        stack.append(Comparison(values[column], operators[values[operator]], convert(values[literal])))
-
-
-class Range(NamedTuple):
-    """``column [not] between low and high``."""
-
-    column: int
-    low: int
-    high: int
-    convert_low: Convert
-    convert_high: Convert
-    negated: bool
-
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:  # noqa: ARG002
-        """Push a Between."""
-        low, high = self.convert_low(values[self.low]), self.convert_high(values[self.high])
-        stack.append(Between(values[self.column], low, high, self.negated))
-
-
 class LiteralItem(NamedTuple):
     """A token among the values of a list: one literal, or many that were folded."""
 
     token: int
     convert: Callable[[Any], tuple[Literal, ...]]
-
-
-def _literals(items: tuple[LiteralItem, ...], values: Values) -> tuple[Literal, ...]:
-    if len(items) == 1:
-        ((token, convert),) = items
-        return convert(values[token])
-    return tuple([literal for token, convert in items for literal in convert(values[token])])
-
-
-class Contain(NamedTuple):
-    """``column [not] in (…)``."""
-
-    column: int
-    items: tuple[LiteralItem, ...]
-    negated: bool
-
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:  # noqa: ARG002
-        """Push an In."""
-        stack.append(In(values[self.column], _literals(self.items, values), self.negated))
 
 
 class StructRow(NamedTuple):
@@ -151,90 +96,20 @@ class StructRow(NamedTuple):
     items: tuple[LiteralItem, ...]
 
 
-class ContainStruct(NamedTuple):
-    """``(struct(c1, c2)) [not] in (…)``."""
+class Joint(NamedTuple):
+    """``not child``, ``child and child and …``, or the same with or, of the topmost trees."""
 
-    columns: tuple[int, ...]
-    rows: tuple[StructRow, ...]
-    negated: bool
-
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:  # noqa: ARG002
-        """Push a StructIn; UnevenRowError where a row has too few or too many values."""
-        columns = tuple([values[column] for column in self.columns])
-        rows = []
-        for token, items in self.rows:
-            row = _literals(items, values)
-            if len(row) != len(columns):
-                raise UnevenRowError(token, len(columns))
-            rows.append(row)
-        stack.append(StructIn(columns, tuple(rows), self.negated))
-
-
-class Match(NamedTuple):
-    """``column [not] like 'pattern'``."""
-
-    column: int
-    pattern: int
-    negated: bool
-
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:
-        """Push a Like; only here the dialect counts."""
-        stack.append(Like(values[self.column], parse_like(values[self.pattern][1:-1], dialect), self.negated))
-
-
-class TestNull(NamedTuple):
-    """``column is [not] null``."""
-
-    column: int
-    negated: bool
-
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:  # noqa: ARG002
-        """Push an IsNull."""
-        stack.append(IsNull(values[self.column], self.negated))
-
-
-class WithinTimes(NamedTuple):
-    """``time_range_in(column, 'start', 'end')``."""
-
-    column: int
-    start: int
-    end: int
-
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:  # noqa: ARG002
-        """Push a TimeRangeIn; TimeRangeError where it never can be a range, whatever now is."""
-        start, end = values[self.start][1:-1], values[self.end][1:-1]
-        try:
-            check_time_range(start, end)
-        except (TimeRangeSyntaxError, InvalidTimeRange):
-            raise TimeRangeError(self.start) from None
-        stack.append(TimeRangeIn(values[self.column], start, end))
-
-
-class Negate(NamedTuple):
-    """``not child``."""
-
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:  # noqa: ARG002
-        """Replace the top by its Not."""
-        stack[-1] = Not(stack[-1])
-
-
-class BooleanChain(NamedTuple):
-    """``child and child and …``, or the same with or."""
-
-    node: type[And | Or]
+    node: type[Not | And | Or]
     size: int
 
-    def run(self, stack: Stack, values: Values, dialect: LikeDialect) -> None:  # noqa: ARG002
-        """Replace the topmost ``size`` trees by one."""
-        children = tuple(stack[-self.size :])
-        del stack[-self.size :]
-        stack.append(self.node(children))
+
+Step: TypeAlias = Callable[[Values, LikeDialect], ExpressionTree] | Joint
 
 
 class Program(NamedTuple):
     """The steps that build a filter's tree."""
 
-    steps: tuple[Instruction, ...]
+    steps: tuple[Step, ...]
 
     def run(self, values: Values, dialect: LikeDialect) -> ExpressionTree:
         """The tree of a filter of this program's shape. O(tokens).
@@ -244,8 +119,86 @@ class Program(NamedTuple):
             UnevenRowError: a STRUCT row of the wrong length.
             TimeRangeError: a time range that cannot be one.
         """
-        stack: Stack = []
+        stack: list[ExpressionTree] = []
         for step in self.steps:
-            step.run(stack, values, dialect)
+            if isinstance(step, Joint):
+                node, size = step
+                children = tuple(stack[-size:])
+                del stack[-size:]
+                stack.append(Not(children[0]) if issubclass(node, Not) else node(children))
+            else:
+                stack.append(step(values, dialect))
         (tree,) = stack
         return tree
+
+
+def comparison(
+    column: int,
+    operator: int,
+    literal: int,
+    convert: Convert,
+    operators: Mapping[str, Operator],
+    values: Values,
+    _: LikeDialect,
+) -> Comparison:
+    """``column operator literal`` in either order."""
+    return Comparison(values[column], operators[values[operator]], convert(values[literal]))
+
+
+def between(
+    column: int,
+    ends: tuple[int, int],
+    converts: tuple[Convert, Convert],
+    values: Values,
+    _: LikeDialect,
+    *,
+    negated: bool,
+) -> Between:
+    """``column [not] between low and high``."""
+    low, high = (convert(values[end]) for end, convert in zip(ends, converts, strict=True))
+    return Between(values[column], low, high, negated)
+
+
+def contained(column: int, items: tuple[LiteralItem, ...], values: Values, _: LikeDialect, *, negated: bool) -> In:
+    """``column [not] in (…)``."""
+    return In(values[column], _literals(items, values), negated)
+
+
+def struct_contained(
+    columns: tuple[int, ...], rows: tuple[StructRow, ...], values: Values, _: LikeDialect, *, negated: bool
+) -> StructIn:
+    """``(struct(c1, c2)) [not] in (…)``; UnevenRowError where a row has too few or too many values."""
+    tuples = []
+    for token, items in rows:
+        row = _literals(items, values)
+        if len(row) != len(columns):
+            raise UnevenRowError(token, len(columns))
+        tuples.append(row)
+    return StructIn(tuple([values[column] for column in columns]), tuple(tuples), negated)
+
+
+def like(column: int, pattern: int, values: Values, dialect: LikeDialect, *, negated: bool) -> Like:
+    """``column [not] like 'pattern'``; only here the dialect counts."""
+    return Like(values[column], parse_like(values[pattern][1:-1], dialect), negated)
+
+
+def is_null(column: int, values: Values, _: LikeDialect, *, negated: bool) -> IsNull:
+    """``column is [not] null``."""
+    return IsNull(values[column], negated)
+
+
+def within_times(column: int, start: int, end: int, values: Values, _: LikeDialect) -> TimeRangeIn:
+    """``time_range_in(column, 'start', 'end')``; TimeRangeError where it never can be a range, whatever now is."""
+    texts = values[start][1:-1], values[end][1:-1]
+    try:
+        check_time_range(*texts)
+    except (TimeRangeSyntaxError, InvalidTimeRange):
+        raise TimeRangeError(start) from None
+    return TimeRangeIn(values[column], *texts)
+
+
+def _literals(items: tuple[LiteralItem, ...], values: Values) -> tuple[Literal, ...]:
+    if len(items) == 1:
+        ((token, convert),) = items
+        return convert(values[token])
+    return tuple([literal for token, convert in items for literal in convert(values[token])])

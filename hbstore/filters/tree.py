@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar, dataclass_transform
 
 from hbstore.column_type import ValueCondition
 from hbstore.errors import FilterTypeError
@@ -25,6 +25,7 @@ from hbstore.like import LikePattern
 from hbstore.types import TimestampType
 from hbstore.wording import clipped
 
+T = TypeVar("T")
 RESERVED: Final = frozenset({"and", "between", "false", "in", "is", "like", "not", "null", "or", "true"})
 """Words that are columns only in back-quotes."""
 
@@ -52,7 +53,14 @@ def _represented(node: object) -> str:
     return f"<{type(node).__name__}{text}>"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass_transform(frozen_default=True)
+def _node(cls: type[T]) -> type[T]:
+    """What every node and literal is: a frozen, slotted dataclass that prints as its text."""
+    cls.__repr__ = _represented  # type: ignore[method-assign]
+    return dataclass(frozen=True, slots=True, repr=False)(cls)
+
+
+@_node
 class Text:
     """A string literal. It holds at most one kind of quote, as the language has no escapes."""
 
@@ -61,10 +69,8 @@ class Text:
     def __str__(self) -> str:
         return _quoted(self.value)
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Integer:
     """An integer literal of any size."""
 
@@ -73,10 +79,8 @@ class Integer:
     def __str__(self) -> str:
         return str(self.value)
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Number:
     """A literal with a decimal point or an exponent, kept exactly."""
 
@@ -86,10 +90,8 @@ class Number:
         digits = str(self.value)
         return digits if "." in digits or "E" in digits else f"{digits}.0"  # 5 alone would be an Integer
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Boolean:
     """true or false."""
 
@@ -98,10 +100,8 @@ class Boolean:
     def __str__(self) -> str:
         return "true" if self.value else "false"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Date:
     """A date literal: DATE '2013-01-01', or bare 2013-01-01."""
 
@@ -110,10 +110,8 @@ class Date:
     def __str__(self) -> str:
         return f"date '{self.value.isoformat()}'"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Timestamp:
     """A timestamp literal: seconds since 1970-01-01 00:00:00 without a zone, and nanoseconds."""
 
@@ -122,13 +120,11 @@ class Timestamp:
     def __str__(self) -> str:
         return f"timestamp '{_TIMESTAMP.text(self.value)}'"
 
-    __repr__ = _represented
-
 
 Literal: TypeAlias = Text | Integer | Number | Boolean | Date | Timestamp
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Comparison:
     """``column operator literal``; a literal on the left is turned round while parsing."""
 
@@ -139,10 +135,8 @@ class Comparison:
     def __str__(self) -> str:
         return f"{_name(self.column)} {self.operator.value} {self.literal}"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Between:
     """``column [not] between low and high``, both ends included."""
 
@@ -154,10 +148,8 @@ class Between:
     def __str__(self) -> str:
         return f"{_name(self.column)}{_not(self.negated)} between {self.low} and {self.high}"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class In:
     """``column [not] in (literal, …)`` with at least one literal."""
 
@@ -168,10 +160,8 @@ class In:
     def __str__(self) -> str:
         return f"{_name(self.column)}{_not(self.negated)} in ({_listed(self.literals)})"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class StructIn:
     """``(struct(c1, c2)) [not] in (const struct(v1, v2), …)``: every row as long as ``columns``."""
 
@@ -184,10 +174,8 @@ class StructIn:
         rows = _listed(f"const struct({_listed(row)})" for row in self.rows)
         return f"(struct({columns})){_not(self.negated)} in ({rows})"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Like:
     """``column [not] like 'pattern'``; the pattern no longer knows its dialect, it prints in SQL's."""
 
@@ -198,10 +186,8 @@ class Like:
     def __str__(self) -> str:
         return f"{_name(self.column)}{_not(self.negated)} like {_quoted(str(self.pattern))}"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class IsNull:
     """``column is [not] null``; ``as_hive`` takes text that is no value of the column's type for NULL, as Hive does."""
 
@@ -212,10 +198,8 @@ class IsNull:
     def __str__(self) -> str:
         return f"{_name(self.column)} is{_not(self.negated)} null"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class SpecValue:
     """The partitions that a spec names by the text of their value.
 
@@ -228,10 +212,8 @@ class SpecValue:
     def __str__(self) -> str:
         return f"{_name(self.column)} = {_quoted(self.text)}"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class TimeRangeIn:
     """``time_range_in(column, 'start', 'end')``: times in [start, end), each as `hbstore.times.time_range` reads them.
 
@@ -245,10 +227,8 @@ class TimeRangeIn:
     def __str__(self) -> str:
         return f"time_range_in({_name(self.column)}, {_quoted(self.start)}, {_quoted(self.end)})"
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Holds:
     """A condition on a column that is computed from each of its values."""
 
@@ -258,10 +238,8 @@ class Holds:
     def __str__(self) -> str:
         return str(self.condition)
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Not:
     """Negation, by SQL's three-valued logic."""
 
@@ -270,10 +248,8 @@ class Not:
     def __str__(self) -> str:
         return _printed(self)
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class And:
     """Conjunction of two children or more, none of which is an And."""
 
@@ -282,10 +258,8 @@ class And:
     def __str__(self) -> str:
         return _printed(self)
 
-    __repr__ = _represented
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@_node
 class Or:
     """Disjunction of two children or more, none of which is an Or."""
 
@@ -293,8 +267,6 @@ class Or:
 
     def __str__(self) -> str:
         return _printed(self)
-
-    __repr__ = _represented
 
 
 Leaf: TypeAlias = Comparison | Between | In | StructIn | Like | IsNull | SpecValue | TimeRangeIn | Holds

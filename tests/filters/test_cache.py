@@ -9,7 +9,9 @@ from hbstore.errors import FilterSyntaxError, InvalidTimeRange, TimeRangeSyntaxE
 from hbstore.filters import compiler
 from hbstore.filters.compiler import MAX_CACHED_SHAPE, compile_shape, language
 from hbstore.filters.parser import parse_filter
+from hbstore.filters.programs import Joint
 from hbstore.filters.scanner import LiteralList, Scan
+from hbstore.filters.tree import And, Not, Or
 from tests.filters.strategies import trees
 
 
@@ -107,11 +109,12 @@ def test_long_shapes_have_a_cache_of_their_own_and_very_long_ones_none():
 
 def test_programs_are_flat():
     steps = compile_shape("((c=s|c=s)|(c=s|!c=s))&c=s").steps
-    assert [type(step).__name__ for step in steps] == ["Compare"] * 4 + [
-        "Negate",
-        "BooleanChain",
-        "Compare",
-        "BooleanChain",
+    assert [step if isinstance(step, Joint) else step.func.__name__ for step in steps] == [
+        *["comparison"] * 4,
+        Joint(Not, 1),
+        Joint(Or, 4),
+        "comparison",
+        Joint(And, 2),
     ]
 
 
