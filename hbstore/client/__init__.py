@@ -7,8 +7,7 @@ with hbstore.client.connect("http://127.0.0.1:8080") as server:
 
 from hbstore.client.connection import Connection, connect
 from hbstore.client.remote_catalog import RemoteCatalog
-from hbstore.client.remote_explain import RemoteExplain
 from hbstore.client.remote_query import RemoteQuery
-from hbstore.client.remote_table import RemoteTable
+from hbstore.client.remote_table import RemoteExplain, RemoteTable
 
 __all__ = ["Connection", "RemoteCatalog", "RemoteExplain", "RemoteQuery", "RemoteTable", "connect"]

@@ -86,7 +86,7 @@ class Connection(RemoteCatalog):
             TooManyQueries: the server's queue is full.
             InvalidInput: an argument or an option is none that the server takes.
         """
-        body = _asked(text, database, user, name, partial, now, options)
+        body = _query_document(text, database, user, name, partial, now, options)
         headers = {"Idempotency-Key": key or secrets.token_hex(16)}
         return RemoteQuery(self._transport, self._transport.document("POST", "/queries", body=body, headers=headers))
 
@@ -105,7 +105,7 @@ class Connection(RemoteCatalog):
             CubeQueryError, NoCandidate: as `hbstore.cubes.Cubes.rewrite`.
         """
         return self._transport.document(
-            "POST", "/explain", body=_asked(text, database, None, None, partial, now, options)
+            "POST", "/explain", body=_query_document(text, database, None, None, partial, now, options)
         )
 
     def get(self, id_: str) -> RemoteQuery:
@@ -134,12 +134,12 @@ class Connection(RemoteCatalog):
             before: only those that were submitted before the query of this id.
             limit: how many at most, up to 1,000.
         """
-        asked = {"user": user, "state": state, "before": before, "limit": limit}
-        found = self._transport.document("GET", "/queries", query=asked)
-        return [RemoteQuery(self._transport, one) for one in found["queries"]]
+        parameters = {"user": user, "state": state, "before": before, "limit": limit}
+        listed = self._transport.document("GET", "/queries", query=parameters)
+        return [RemoteQuery(self._transport, document) for document in listed["queries"]]
 
 
-def _asked(
+def _query_document(
     text: str,
     database: str,
     user: str | None,

@@ -1,50 +1,28 @@
-"""Databases, tables and partitions as the documents of docs/rest.md, read and written."""
+"""Databases, tables and partitions as the documents of docs/rest.md that create them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
 
-from hbstore.model import (
-    Column,
-    Database,
-    Partition,
-    PartitionValues,
-    StorageDescriptor,
-    Table,
-    partition_value_texts,
-)
+from hbstore.model import Database, Partition, PartitionValues, Table, partition_value_texts
+
+_NOT_SENT: Final = frozenset({"create_time", "later_fields", "payload", "privileges", "skew"})
+"""Fields of the model that no request has: the server says them, or the stored bytes alone have them."""
+
+_OF_TABLES: Final = frozenset({"database", "last_access_time", "rewrite_enabled", "temporary"})
+"""Those of tables alone; the database stands in the address."""
 
 
-def database_of(document: Mapping[str, Any]) -> Database:
-    """The database in a document.
+def document_of(value: Database | Table | Partition) -> dict[str, Any]:
+    """The document of a new database, table or partition.
 
-    >>> database_of({"name": "shop", "owner": "ann"}).owner
+    >>> document_of(Database("shop", owner="ann"))["owner"]
     'ann'
     """
-    return Database(**document)
-
-
-def database_document(database: Database) -> dict[str, Any]:
-    """The document of a new database.
-
-    >>> database_document(Database("shop"))["name"]
-    'shop'
-    """
-    names = ("name", "description", "location", "owner", "owner_type")
-    return {**{name: getattr(database, name) for name in names}, "parameters": dict(database.parameters)}
-
-
-def table_document(table: Table) -> dict[str, Any]:
-    """The document of a new table."""
-    names = ("name", "location", "owner", "table_type", "retention", "view_original_text", "view_expanded_text")
-    return {
-        **{name: getattr(table, name) for name in names},
-        "columns": [_column(one) for one in table.columns],
-        "partition_columns": [_column(one) for one in table.partition_columns],
-        "parameters": dict(table.parameters),
-        "storage": _storage(table.storage),
-    }
+    document: dict[str, Any] = _sent(value)
+    return {name: document[name] for name in document.keys() - _OF_TABLES} if isinstance(value, Table) else document
 
 
 def partition_document(partition: PartitionValues) -> dict[str, Any]:
@@ -58,33 +36,14 @@ def partition_document(partition: PartitionValues) -> dict[str, Any]:
     """
     if isinstance(partition, Mapping):
         return {"spec": dict(partition)}
-    if not isinstance(partition, Partition):
-        return {"values": list(partition_value_texts(partition))}
-    storage = partition.storage
-    return {
-        "values": list(partition.values),
-        "location": partition.location,
-        "parameters": dict(partition.parameters),
-        "last_access_time": partition.last_access_time,
-        "storage": None if storage is None else _storage(storage),
-    }
+    if isinstance(partition, Partition):
+        return document_of(partition)
+    return {"values": list(partition_value_texts(partition))}
 
 
-def _column(column: Column) -> dict[str, Any]:
-    return {"name": column.name, "type": column.type, "comment": column.comment}
-
-
-def _storage(storage: StorageDescriptor) -> dict[str, Any]:
-    serde = storage.serde
-    return {
-        "columns": [_column(column) for column in storage.columns],
-        "input_format": storage.input_format,
-        "output_format": storage.output_format,
-        "compressed": storage.compressed,
-        "num_buckets": storage.num_buckets,
-        "serde": {"name": serde.name, "library": serde.library, "parameters": dict(serde.parameters)},
-        "bucket_columns": list(storage.bucket_columns),
-        "sort_columns": [{"column": order.column, "order": order.order} for order in storage.sort_columns],
-        "parameters": dict(storage.parameters),
-        "stored_as_sub_directories": storage.stored_as_sub_directories,
-    }
+def _sent(value: Any) -> Any:
+    """A value of the model as JSON has it."""
+    if is_dataclass(value):
+        names = [field.name for field in fields(value) if field.name not in _NOT_SENT]
+        return {name: _sent(getattr(value, name)) for name in names}
+    return list(map(_sent, value)) if isinstance(value, tuple) else value

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from hbstore.client.documents import database_document, database_of, table_document
+from hbstore.client.documents import document_of
 from hbstore.client.remote_table import RemoteTable
 from hbstore.client.transport import Transport, segment
 from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
@@ -50,7 +51,7 @@ class RemoteCatalog:
 
     def databases(self) -> list[Database]:
         """All databases in order of their names; their privileges are not sent."""
-        return [database_of(one) for one in self._transport.document("GET", "/databases")["databases"]]
+        return [Database(**one) for one in self._transport.document("GET", "/databases")["databases"]]
 
     def database_names(self) -> list[str]:
         """The names of all databases in order."""
@@ -58,7 +59,7 @@ class RemoteCatalog:
 
     def get_database(self, name: str) -> Database:
         """One database; its privileges are not sent."""
-        return database_of(self._transport.document("GET", _database(name)))
+        return Database(**self._transport.document("GET", _database(name)))
 
     def create_database(self, database: str | Database, *, if_not_exists: bool = False) -> None:
         """Add a database and its folder.
@@ -68,7 +69,7 @@ class RemoteCatalog:
             InvalidName: the name is not letters, digits and underscores.
         """
         new = database if isinstance(database, Database) else Database(database)
-        self._create("/databases", database_document(new), if_not_exists=if_not_exists)
+        self._create("/databases", document_of(new), if_not_exists=if_not_exists)
 
     def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
         """Remove a database, all of it or nothing.
@@ -77,11 +78,8 @@ class RemoteCatalog:
             DatabaseNotEmpty: it has tables, and ``cascade`` is not said.
         """
         query = {"cascade": "true" if cascade else None}
-        try:
+        with suppress(*(DatabaseNotFound,) if if_exists else ()):
             self._transport.document("DELETE", _database(name), query=query, is_change=True)
-        except DatabaseNotFound:
-            if not if_exists:
-                raise
 
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables in order."""
@@ -99,23 +97,17 @@ class RemoteCatalog:
             InvalidType: a column's type is none of Hive's.
         """
         path = f"{_database(table.database)}/tables"
-        self._create(path, table_document(table), if_not_exists=if_not_exists)
+        self._create(path, document_of(table), if_not_exists=if_not_exists)
 
     def drop_table(self, database: str, name: str, *, if_exists: bool = False) -> None:
         """Remove a table and all its partitions."""
         path = f"{_database(database)}/tables/{segment(name)}"
-        try:
+        with suppress(*(DatabaseNotFound, TableNotFound) if if_exists else ()):
             self._transport.document("DELETE", path, is_change=True)
-        except (DatabaseNotFound, TableNotFound):
-            if not if_exists:
-                raise
 
     def _create(self, path: str, document: dict[str, Any], *, if_not_exists: bool) -> None:
-        try:
+        with suppress(*(AlreadyExists,) if if_not_exists else ()):
             self._transport.document("POST", path, body=document, is_change=True)
-        except AlreadyExists:
-            if not if_not_exists:
-                raise
 
 
 def _database(name: str) -> str:

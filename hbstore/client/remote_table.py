@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from hbstore.arguments import expect_many, expect_texts
 from hbstore.client.documents import partition_document
-from hbstore.client.remote_explain import RemoteExplain
 from hbstore.client.transport import Transport, segment
 from hbstore.errors import FilterTooLarge, InvalidPartitionValue
 from hbstore.filters.tree import written
@@ -16,6 +16,7 @@ from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Partition, PartitionValues, Table, partition_value_texts
 from hbstore.names import partition_name
+from hbstore.plans.execute import Measured
 from hbstore.store.partition_list import Partitions
 from hbstore.store.puts import NEEDS_VALUES, InvalidValues
 from hbstore.store.reader import Filter, filter_tree, spec_texts
@@ -25,6 +26,45 @@ from hbstore.totals import Totals
 
 _LONGEST: Final = 60_000
 """Characters of a filter in an address."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RemoteExplain:
+    """A filter, its scans and, when analyzed, what they cost.
+
+    Attributes:
+        table: ``database.table``.
+        filter: the filter's text; None: all partitions.
+        total: what running all scans cost; None unless analyzed.
+        kept: what the partitions that it selects say together; None unless analyzed.
+        totals: what all partitions of the table say together; None unless analyzed.
+    """
+
+    table: str
+    filter: str | None
+    total: Measured | None
+    kept: Totals | None
+    totals: Totals | None
+    _document: Mapping[str, Any]
+
+    @staticmethod
+    def of(document: Mapping[str, Any]) -> RemoteExplain:
+        """The explanation in a document of the server."""
+        measured = ("rows_read", "rows_returned", "round_trips", "seconds")
+        total = Measured(**{name: document[name] for name in measured}) if "seconds" in document else None
+        kept, totals = (Totals(**document[name]) if document.get(name) else None for name in ("kept", "of"))
+        return RemoteExplain(document["table"], document["filter"], total, kept, totals, document)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as JSON values; keys are in hex. As `hbstore.Explain.to_dict`."""
+        return {name: value for name, value in self._document.items() if name != "text"}
+
+    def __str__(self) -> str:
+        """The explanation for a terminal."""
+        return str(self._document["text"])
+
+    def __repr__(self) -> str:
+        return f"<RemoteExplain {self.table}: {self.filter or 'no filter'}>"
 
 
 class RemoteTable:
@@ -97,10 +137,10 @@ class RemoteTable:
         self, filter: Filter = None, *, max_parts: int = -1, like_dialect: LikeDialect = "sql"
     ) -> Partitions:
         """The partitions that a filter selects, in key order: a list of `Partition`."""
-        selection = self._asked(filter, like_dialect, max_parts)
+        parameters = self._selection(filter, like_dialect, max_parts)
         import pyarrow as pa
 
-        table, query = self.definition, {**selection, "fields": "thrift", "format": "arrow"}
+        table, query = self.definition, {**parameters, "fields": "thrift", "format": "arrow"}
         with (
             self._transport.reply("GET", f"{self._address}/partitions", query=query) as reply,
             pa.ipc.open_stream(reply) as reader,
@@ -120,17 +160,17 @@ class RemoteTable:
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order."""
         texts = spec_texts({} if spec is None else spec)
-        selection = self._asked(filter, like_dialect, max_parts, partition_name(list(texts), list(texts.values())))
+        parameters = self._selection(filter, like_dialect, max_parts, partition_name(list(texts), list(texts.values())))
         with self._transport.reply(
-            "GET", f"{self._address}/partitions/names", query={**selection, "format": "text"}
+            "GET", f"{self._address}/partitions/names", query={**parameters, "format": "text"}
         ) as reply:
             names = reply.data.decode().split("\n")[:-1]  # no other line ends, which names may hold
         return [] if max_parts == 0 else names
 
     def count(self, filter: Filter = None, *, like_dialect: LikeDialect = "sql") -> int:
         """How many partitions a filter selects."""
-        asked = self._asked(filter, like_dialect)
-        number: int = self._transport.document("GET", f"{self._address}/partitions/count", query=asked)["count"]
+        parameters = self._selection(filter, like_dialect)
+        number: int = self._transport.document("GET", f"{self._address}/partitions/count", query=parameters)["count"]
         return number
 
     def totals(self) -> Totals:
@@ -141,8 +181,8 @@ class RemoteTable:
         self, filter: Filter = None, *, analyze: bool = False, like_dialect: LikeDialect = "sql"
     ) -> RemoteExplain:
         """What a filter becomes: its tree, the scans in values and bytes, the residuals; with ``analyze`` measured."""
-        asked = {**self._asked(filter, like_dialect), "analyze": "true" if analyze else None}
-        return RemoteExplain.of(self._transport.document("GET", f"{self._address}/plan", query=asked))
+        parameters = {**self._selection(filter, like_dialect), "analyze": "true" if analyze else None}
+        return RemoteExplain.of(self._transport.document("GET", f"{self._address}/plan", query=parameters))
 
     # Writing
 
@@ -193,7 +233,9 @@ class RemoteTable:
         with self._transport.reply("GET", f"{self._address}{path}", query={"format": "thrift"}) as reply:
             return reply.data
 
-    def _asked(self, filter: Filter, like_dialect: LikeDialect, max_parts: int = -1, spec: str = "") -> dict[str, Any]:
+    def _selection(
+        self, filter: Filter, like_dialect: LikeDialect, max_parts: int = -1, spec: str = ""
+    ) -> dict[str, Any]:
         """A filter and a partial spec in an address; of no partitions one is asked for, as that tells their errors.
 
         Raises:

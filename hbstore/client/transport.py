@@ -61,8 +61,8 @@ class Transport:
             ServerUnavailable: it does not answer.
         """
         with self.reply(method, path, query=query, body=body, headers=headers, is_change=is_change) as reply:
-            found: dict[str, Any] = json.loads(reply.data)
-            return found
+            document: dict[str, Any] = json.loads(reply.data)
+            return document
 
     @contextmanager
     def reply(
@@ -90,8 +90,8 @@ class Transport:
             ServerUnavailable: it does not answer, or breaks off.
             CommitStateUnknown: it took a change, and its answer was lost.
         """
-        said = {name: value for name, value in (query or {}).items() if value is not None}
-        url = f"{self.url}{path}{'?' if said else ''}{urlencode(said, doseq=True)}"
+        parameters = {name: value for name, value in (query or {}).items() if value is not None}
+        url = f"{self.url}{path}{'?' if parameters else ''}{urlencode(parameters, doseq=True)}"
         sent = {**self._headers, **(headers or {})}
         data = None if body is None else json.dumps(body)
         if data is not None:
