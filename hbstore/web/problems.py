@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
@@ -61,53 +62,51 @@ PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
 """How a route's description tells of errors, as FastAPI takes it."""
 
 _LOG: Final = logging.getLogger("hbstore.web")
-_STATUS: Final[tuple[tuple[type[HbstoreError], int], ...]] = (
-    (AccessRefused, 401),
-    (RequestRefused, 403),
-    (StoreReadOnly, 403),
-    (OutsideWarehouse, 403),
-    (QueryNotFound, 404),
-    (DatabaseNotFound, 404),
-    (TableNotFound, 404),
-    (PartitionNotFound, 404),
-    (ModelNotFound, 404),
-    (ModelInUse, 409),
-    (Uncoverable, 409),
-    (QueryNotFinished, 409),
-    (AlreadyExists, 409),
-    (DatabaseNotEmpty, 409),
-    (TableFolderMissing, 409),
-    (ResultExpired, 410),
-    (VersionMismatch, 412),
-    (ConcurrentChange, 409),
-    (TooManyQueries, 429),
-    (TooManyWaiters, 429),
-    (StoreFull, 507),
-    (StoreUnavailable, 503),
-    (InvalidInput, 400),
-    (InvalidName, 400),
-    (InvalidPartitionValue, 400),
-    (TableNotPartitioned, 400),
-    (DdlRefused, 400),
-    (TimelineError, 400),
-    (TextError, 400),
-    (CubeError, 400),
-)
+_KINDS: Final[Mapping[int, tuple[type[HbstoreError], ...]]] = {
+    400: (
+        CubeError,
+        DdlRefused,
+        InvalidInput,
+        InvalidName,
+        InvalidPartitionValue,
+        TableNotPartitioned,
+        TextError,
+        TimelineError,
+    ),
+    401: (AccessRefused,),
+    403: (OutsideWarehouse, RequestRefused, StoreReadOnly),
+    404: (DatabaseNotFound, ModelNotFound, PartitionNotFound, QueryNotFound, TableNotFound),
+    409: (
+        AlreadyExists,
+        ConcurrentChange,
+        DatabaseNotEmpty,
+        ModelInUse,
+        QueryNotFinished,
+        TableFolderMissing,
+        Uncoverable,
+    ),
+    410: (ResultExpired,),
+    412: (VersionMismatch,),
+    429: (TooManyQueries, TooManyWaiters),
+    503: (StoreUnavailable,),
+    507: (StoreFull,),
+}
+_STATUS: Final = {kind: status for status, kinds in _KINDS.items() for kind in kinds}
 _RETRY_SECONDS: Final = 1
 
 
 def problem(scope: Scope, error: HbstoreError, status: int | None = None) -> JSONResponse:
     """The reply for an error."""
     code = status_of(error) if status is None else status
-    said = QueryProblem.of(error)
+    shown = QueryProblem.of(error)
     document: dict[str, Any] = {
         "type": "about:blank",
-        "title": said.text,
+        "title": shown.text,
         "status": code,
-        "error": said.error,
-        "fields": dict(said.fields),
-        "hint": said.hint,
-        "highlight": said.highlight,
+        "error": shown.error,
+        "fields": dict(shown.fields),
+        "hint": shown.hint,
+        "highlight": shown.highlight,
         "request": scope.get("state", {}).get("request_id"),
     }
     headers = {"Retry-After": str(_RETRY_SECONDS)} if code in (429, 503) else {}
@@ -117,8 +116,8 @@ def problem(scope: Scope, error: HbstoreError, status: int | None = None) -> JSO
 
 
 def status_of(error: HbstoreError) -> int:
-    """The status of the reply for an error."""
-    return next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
+    """The status of the reply for an error: that of the nearest of its classes that has one."""
+    return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), 500)
 
 
 def handle_errors(app: FastAPI) -> None:

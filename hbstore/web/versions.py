@@ -70,12 +70,12 @@ def check_match(request: Request, *tags: str) -> bool:
     Raises:
         VersionMismatch: it names another tag.
     """
-    said = request.headers.get("if-match")
-    if said is None:
+    header = request.headers.get("if-match")
+    if header is None:
         return False
-    if not any(_names(said, tag, weak=False) for tag in tags):
-        raise _mismatch(said)
-    return said.strip() != "*"
+    if not any(_names(header, tag, weak=False) for tag in tags):
+        raise _mismatch(header)
+    return header.strip() != "*"
 
 
 @contextmanager
@@ -94,9 +94,9 @@ def matching(request: Request, *tags: str) -> Iterator[bool]:
         raise _mismatch(request.headers["if-match"]) from error
 
 
-def _mismatch(said: str) -> VersionMismatch:
+def _mismatch(if_match: str) -> VersionMismatch:
     return VersionMismatch(
-        "the resource is no longer what the request expects", if_match=said, hint="Read it again, and send its ETag"
+        "the resource is no longer what the request expects", if_match=if_match, hint="Read it again, and send its ETag"
     )
 
 
