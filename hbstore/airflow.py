@@ -75,14 +75,14 @@ class CoverSensor(BaseSensorOperator):  # type: ignore[misc]  # Airflow is not t
     def poke(self, context: Any) -> bool:  # noqa: ARG002  Airflow hands it over
         """Whether nothing of the range is missing."""
         waits = not (self.reschedule or self.deferrable)
-        return self._asked().is_complete(self.poke_interval if waits else 0)
+        return self._question().is_complete(self.poke_interval if waits else 0)
 
     def execute(self, context: Any) -> Any:
         """Wait, here or in the triggerer."""
         if not self.deferrable:
             return super().execute(context)
         if not self.poke(context):
-            trigger = CoverTrigger(**asdict(self._asked()), poke_interval=self.poke_interval)
+            trigger = CoverTrigger(**asdict(self._question()), poke_interval=self.poke_interval)
             timeout = timedelta(seconds=self.timeout)
             self.defer(trigger=trigger, method_name="execute_complete", timeout=timeout)
         return None
@@ -96,7 +96,7 @@ class CoverSensor(BaseSensorOperator):  # type: ignore[misc]  # Airflow is not t
         if "error" in event:
             raise AirflowException(event["error"])
 
-    def _asked(self) -> _Question:
+    def _question(self) -> _Question:
         now = datetime.now(UTC)
         start, end = (read_time(text, now).isoformat() for text in (self.start, self.end))
         return _Question(self.server, self.conn_id, self.fact, start, end, self.time_dimension)
@@ -106,28 +106,13 @@ class CoverTrigger(BaseTrigger):  # type: ignore[misc]  # as the sensor
     """Waits in Airflow's triggerer for a `CoverSensor`. It holds no thread between two questions.
 
     Args:
-        server: as of the sensor.
-        conn_id: as of the sensor.
-        fact: as of the sensor.
-        start: an ISO time.
-        end: an ISO time.
-        time_dimension: as of the sensor.
         poke_interval: seconds between two questions.
+        **question: server, conn_id, fact, start, end and time_dimension, as of the sensor; the times are ISO times.
     """
 
-    def __init__(
-        self,
-        *,
-        server: str | None,
-        conn_id: str | None,
-        fact: str,
-        start: str,
-        end: str,
-        time_dimension: str | None,
-        poke_interval: float,
-    ) -> None:
+    def __init__(self, *, poke_interval: float, **question: str | None) -> None:
         super().__init__()
-        self._question = _Question(server, conn_id, fact, start, end, time_dimension)
+        self._question = _Question(**question)  # type: ignore[arg-type]  # as they were serialized
         self._poke_interval = poke_interval
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
