@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hbstore.console.drawings.timelines import CELLS, TimelineLane
-from hbstore.console.registering import Lack, lacks
+from hbstore.console.registering import MissingRange, missing_ranges
 from hbstore.console.rendering import page
 from hbstore.console.table_times import TableTimes, times_of_fact
 from hbstore.console.time_view import View
@@ -52,7 +52,7 @@ class CoverShown:
     runs: Sequence[CoverRun]
     partitions: int
     more_runs: int
-    missing: Sequence[Lack]
+    missing: Sequence[MissingRange]
     more_missing: int
 
 
@@ -176,7 +176,7 @@ def _shown(database: str, fact: Fact, column: str, cover: Cover, now: datetime) 
         runs[:_SHOWN_RUNS],
         len(cover.partitions),
         max(len(runs) - _SHOWN_RUNS, 0),
-        list(lacks(database, fact, column, validity(fact, now), missing[:_SHOWN_RANGES])),
+        list(missing_ranges(database, fact, column, validity(fact, now), missing[:_SHOWN_RANGES])),
         max(len(missing) - _SHOWN_RANGES, 0),
     )
 

@@ -48,7 +48,7 @@ class FilterForm:
         return FilterForm(text if text.strip() else None, dialect, _FLAGS[analyze], parameters.get("page"))
 
     @property
-    def asked(self) -> dict[str, str | None]:
+    def query(self) -> dict[str, str | None]:
         """The query of an address that asks for the same filter."""
         return {"filter": self.filter, "like_dialect": None if self.like_dialect == "sql" else self.like_dialect}
 

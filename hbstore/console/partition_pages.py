@@ -119,7 +119,7 @@ def _turns(table: Table, form: FilterForm, back: str, following: str | None) -> 
     before = [token for token in back.split(_MARK) if token][-_BACK:]
 
     def turned(token: str | None, tokens: list[str]) -> str:
-        return table_address(table, "partitions", **form.asked, page=token, back=_MARK.join(tokens) or None)
+        return table_address(table, "partitions", **form.query, page=token, back=_MARK.join(tokens) or None)
 
     return {
         "first": turned(None, []) if form.page else None,

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hbstore.console.drawings.cost_drawing import cost_drawing
 from hbstore.console.drawings.key_line_drawing import key_line_drawing
 from hbstore.console.filter_form import FilterForm, problem_of, problem_status
 from hbstore.console.rendering import page
+from hbstore.drawing import FULL, PARTLY, Colour, Drawing
 from hbstore.errors import FilterError, TimelineError
 from hbstore.filters.tree import ExpressionTree
 from hbstore.filters.tree_lines import tree_lines
@@ -29,7 +29,7 @@ from hbstore.plans.notation import steps_text
 from hbstore.plans.reasons import why_checked, why_not, why_taken
 from hbstore.plans.sampled_values import SampledValues, sampled_values
 from hbstore.plans.scan_plan import ScanKind, ScanPlan, relative
-from hbstore.rows.interface import Rows
+from hbstore.rows.interface import Costs, Rows
 from hbstore.warehouse.service import Service
 
 _SCANS: Final = 40
@@ -46,6 +46,9 @@ _LOOK: Final = 4e-3
 """Seconds that looking for values of a column should take, at the most."""
 _VALUES: Final = range(16, 401)
 """How few and how many values are looked for."""
+_BAR_WIDTH: Final = 200
+_BAR_HEIGHT: Final = 14
+_SEEKS: Final = Colour("point", "#b5651d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +140,26 @@ def _ways(explained: Explain, taken: Alternative) -> list[ShownWay]:
     return [
         ShownWay(
             alternative,
-            Markup() if alternative.estimate is None else Markup(cost_drawing(alternative.estimate, costs, most)),  # noqa: S704
+            Markup() if alternative.estimate is None else _cost_bar(alternative.estimate, costs, most),
             why_not(alternative, taken, costs),
         )
         for alternative in explained.alternatives
     ]
+
+
+def _cost_bar(estimate: Estimate, costs: Costs, most: float) -> Markup:
+    """What one way of reading costs: seeks, point lookups, rows; ``most`` are the seconds of the longest bar."""
+    gets, rows = estimate.gets * costs.get, estimate.checked * costs.check
+    seeks = max(estimate.seconds - gets - rows, 0.0)
+    drawing = Drawing(_BAR_WIDTH, f"{estimate.seconds * 1e3:.3g} ms", styled=False)
+    scale = (_BAR_WIDTH - 2) / most if most else 0.0
+    left = 0.0
+    for seconds, colour in ((seeks, _SEEKS), (gets, FULL), (rows, PARTLY)):
+        if seconds:
+            width = max(seconds * scale, 1.0)
+            drawing.box(left, 1, width, _BAR_HEIGHT, colour)
+            left += width
+    return Markup(drawing)  # noqa: S704  it escapes its texts
 
 
 def _scan(explained: Explain, at: int, scan: ScanPlan) -> ShownScan:

@@ -106,7 +106,7 @@ class QueryListForm:
             fields.get("user", "").strip(), State(state) if state else None, fields.get("before") or None
         )
 
-    def asked(self, before: str | None) -> dict[str, str | None]:
+    def query(self, before: str | None) -> dict[str, str | None]:
         """The same for another page, as an address has it."""
         return {"user": self.user or None, "state": self.state, "before": before}
 

@@ -25,7 +25,7 @@ MOST: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Lack:
+class MissingRange:
     """A range of time that is missing.
 
     Attributes:
@@ -50,13 +50,13 @@ class Lack:
         return range_texts(*moments(self.start, self.end))
 
 
-def lacks(
+def missing_ranges(
     database: str,
     fact: Fact,
     column: str,
     bounds: tuple[datetime | None, datetime | None],
     missing: Sequence[tuple[datetime, datetime]],
-) -> Iterator[Lack]:
+) -> Iterator[MissingRange]:
     """What is missing, with its commands. O(commands) for each range.
 
     Args:
@@ -70,14 +70,14 @@ def lacks(
     for start, end in missing:
         since, until = max(start, bounds[0] or start), min(end, bounds[1] or end)
         if since >= until:
-            yield Lack(start, end, (), 0, is_valid=False, is_open=False)
+            yield MissingRange(start, end, (), 0, is_valid=False, is_open=False)
             continue
         parts = _parts(on, column, since, until)
         commands = [
             _command(database, fact, on[table], column, period, time) for period, time, table in islice(parts, MOST)
         ]
         is_open = any(_has_others(on[run.storage_table]) for run in parts.runs)
-        yield Lack(start, end, commands, max(len(parts) - MOST, 0), is_valid=True, is_open=is_open)
+        yield MissingRange(start, end, commands, max(len(parts) - MOST, 0), is_valid=True, is_open=is_open)
 
 
 def _parts(on: dict[str, StorageTable], column: str, start: datetime, end: datetime) -> CoverPartitions:
@@ -91,9 +91,9 @@ def _parts(on: dict[str, StorageTable], column: str, start: datetime, end: datet
             if begin < stop:
                 full.add_index_ranges([(begin, stop)])
             timelines.setdefault(period, []).append(full)
-    found = cover(timelines, start, end, partial=True).partitions
-    assert isinstance(found, CoverPartitions)  # cover makes no others
-    return found
+    partitions = cover(timelines, start, end, partial=True).partitions
+    assert isinstance(partitions, CoverPartitions)  # cover makes no others
+    return partitions
 
 
 def _command(database: str, fact: Fact, on: StorageTable, column: str, period: UpdatePeriod, time: datetime) -> str:

@@ -11,15 +11,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hbstore.console.drawings.grid_drawing import grid_drawing
+from hbstore.console.drawings.axis import text
 from hbstore.console.rendering import page, table_address
+from hbstore.drawing import Drawing
 from hbstore.errors import TimelineError
+from hbstore.heat_map import draw_heat_map
 from hbstore.keys import successor
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.plans.bin_filters import range_filter
 from hbstore.plans.notation import cell_notation
-from hbstore.plans.partition_grid import PartitionGrid, partition_grid
+from hbstore.plans.partition_grid import Bin, PartitionGrid, partition_grid
 from hbstore.plans.sampled_values import sampled_values
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
@@ -27,10 +29,12 @@ from hbstore.rows.interface import Rows
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import DEFINITION, TableRow, id_and_version, statistics_of
 from hbstore.structs import partitions_from_payloads
+from hbstore.types import ColumnType
 from hbstore.warehouse.change_times import DDL_TIME
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.service import Service
 from hbstore.web.catalog.timeline_routes import TimelineDocument
+from hbstore.wording import clipped, plural
 
 _LOOKED: Final = 500
 """Partitions that are looked at, to see which changed last."""
@@ -38,6 +42,10 @@ _NEWEST: Final = 10
 """Partitions that changed last."""
 _LAST_VALUES: Final = 64
 """Values of the first column among which the last are sought."""
+_WIDTH: Final = 1180
+_LABEL: Final = 22
+_VALUE: Final = 14
+"""Characters of a line's name, and of a value, on the heat map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,7 @@ def _timelines(store: PartitionStore, table: Table) -> tuple[list[TimelineDocume
 
 
 def _grid(store: PartitionStore, row: TableRow) -> tuple[PartitionGrid, Markup]:
-    """How many partitions there are, and the drawing of that."""
+    """How many partitions there are, and their heat map: the first column across, the second down. O(cells)."""
     schema, table = row.definition.schema, row.table
     grid = partition_grid(store.rows, schema, statistics_of(row))
     if not grid.counts:
@@ -117,15 +125,30 @@ def _grid(store: PartitionStore, row: TableRow) -> tuple[PartitionGrid, Markup]:
     def partitions(place: int, line: int) -> str | None:
         bins = [grid.across[place], grid.down[line]]
         parts = [
-            range_filter(name, one.start, one.stop, column_type)
-            for name, one, column_type in zip(schema.names, bins, schema.types, strict=False)
+            range_filter(name, values.start, values.stop, column_type)
+            for name, values, column_type in zip(schema.names, bins, schema.types, strict=False)
         ]
         if None in parts:
             return None
-        text = " and ".join(part for part in parts if part)
-        return table_address(table, "partitions", filter=text)
+        return table_address(table, "partitions", filter=" and ".join(part for part in parts if part))
 
-    return grid, Markup(grid_drawing(grid, schema, partitions))  # noqa: S704  it escapes its texts
+    first, first_type = schema.names[0], schema.types[0]
+    drawing = Drawing(_WIDTH, f"{plural(sum(grid.counts.values()), 'partition')} by {first}", styled=False)
+    across = [_bin_name(values, first, first_type, whole=grid.complete) for values in grid.across]
+    marks = [clipped(text((values.cells or (values.start,))[0], first_type), _VALUE) for values in grid.across]
+    if len(schema.names) > 1:
+        down = [_bin_name(values, schema.names[1], schema.types[1], whole=True) for values in grid.down]
+    else:
+        down = [first]
+    draw_heat_map(drawing, _WIDTH, 0, grid.counts, across, down, _LABEL, marks, partitions)
+    return grid, Markup(drawing)  # noqa: S704  it escapes its texts
+
+
+def _bin_name(values: Bin, column: str, column_type: ColumnType, *, whole: bool) -> str:
+    """The values of a bin: the only one, or the first and the last."""
+    cells = values.cells or (values.start,)
+    first, last = (clipped(text(cells[at], column_type), _VALUE) for at in (0, -1))
+    return f"{column}={first}" if first == last or not whole else f"{column}={first}–{last}"
 
 
 def _last_changes(rows: Rows, schema: KeySchema, statistics: Statistics) -> LastChanges | None:
@@ -151,8 +174,8 @@ def _last_changes(rows: Rows, schema: KeySchema, statistics: Statistics) -> Last
 
 def _changed(partition: Partition) -> int:
     """When a partition was created or last changed, as it says; 0 where it does not say."""
-    said = partition.parameters.get(DDL_TIME, "")
-    return max(partition.create_time, int(said) if said.isascii() and said.isdigit() and len(said) <= _DIGITS else 0)
+    time = partition.parameters.get(DDL_TIME, "")
+    return max(partition.create_time, int(time) if time.isascii() and time.isdigit() and len(time) <= _DIGITS else 0)
 
 
 _DIGITS: Final = 10
