@@ -10,7 +10,7 @@ import typer
 
 from hbstore.cli.arguments import FilterOption, JsonOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import print_json, print_lines
+from hbstore.cli.printing import print_answer
 from hbstore.cli.progress import bars
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
@@ -80,10 +80,7 @@ def analyze(
         else:
             document = {"table": name, "columns": (), "missing": (), "changed": (), "whole": False}
             document |= dict.fromkeys(("partitions", "passed_over", "rows", "files", "size"), 0)
-    if as_json:
-        print_json(document)
-    else:
-        print_lines(_lines(document))
+    print_answer(document, _lines(document), as_json=as_json)
 
 
 def _has_work(store: PartitionStore, table: str, filter: str | None) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from hbstore.errors import InvalidInput, InvalidPartitionValue
-from hbstore.model import Column, Table
-from hbstore.names import DEFAULT_DATABASE, parse_partition_name, spec_values
+from hbstore.errors import InvalidInput
+from hbstore.model import Column, Table, partition_value_texts
+from hbstore.names import DEFAULT_DATABASE, parse_partition_name
 
 
 class Dialect(StrEnum):
@@ -164,23 +164,4 @@ def whole_spec(table: Table, text: str) -> tuple[str, ...]:
     Raises:
         InvalidPartitionValue: it is no spec, names another column, or leaves one out.
     """
-    return spec_of_all_columns(table, parse_partition_name(text))
-
-
-def spec_of_all_columns(table: Table, spec: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of a partition spec, in column order.
-
-    Raises:
-        InvalidPartitionValue: it names a column that is not a partition column, or leaves one out.
-    """
-    columns = table.partition_column_names
-    values = spec_values(columns, spec)
-    missing = [name for name, value in zip(columns, values, strict=True) if value is None]
-    if missing:
-        raise InvalidPartitionValue(
-            "the partition spec leaves out columns",
-            table=table,
-            missing=", ".join(missing),
-            hint=f"Write {'/'.join(f'{name}=…' for name in columns)}",
-        )
-    return tuple(value for value in values if value is not None)
+    return partition_value_texts(parse_partition_name(text), table.partition_column_names)

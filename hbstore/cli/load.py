@@ -12,7 +12,7 @@ import typer
 
 from hbstore.cli.arguments import IfNotExistsOption, JsonOption, KeepInvalidOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import print_json, print_lines
+from hbstore.cli.printing import print_answer
 from hbstore.cli.progress import progress
 from hbstore.cli.spec_file import SpecFile, SpecFormat
 from hbstore.errors import InvalidInput
@@ -73,16 +73,9 @@ def load(
             with progress(f"Loading {described}", size, in_bytes=True) as show:
                 for _ in loading.batches(source, batch):
                     show(source.done)
-    if as_json:
-        print_json({"table": str(described), "file": source.name, "read": loading.read, "added": loading.added})
-        return
-    existing = loading.read - loading.added
-    print_lines(
-        [
-            f"{plural(loading.added, 'partition')} added to {described}"
-            + (f", {existing:,} already existed" if existing else "")
-        ]
-    )
+    document = {"table": str(described), "file": source.name, "read": loading.read, "added": loading.added}
+    existing = f", {loading.read - loading.added:,} already existed" if loading.read > loading.added else ""
+    print_answer(document, [f"{plural(loading.added, 'partition')} added to {described}{existing}"], as_json=as_json)
 
 
 def _format_of(file: str, given: SpecFormat | None) -> SpecFormat:

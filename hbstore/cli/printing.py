@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final
 
+import typer
+
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _LINES_AT_ONCE: Final = 1000
 
@@ -30,6 +32,22 @@ def visible(text: str) -> str:
     's3://a\\x1b[2J'
     """
     return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def print_answer(
+    document: Any,
+    lines: Iterable[str],
+    *,
+    as_json: bool,
+    table: tuple[Sequence[str], Iterable[Sequence[str]]] | None = None,
+) -> None:
+    """What a command answers: one JSON document, or lines; on a terminal a table (headers, rows), if there is one."""
+    if as_json:
+        print_json(document)
+    elif table is not None and on_terminal():
+        print_table(*table)
+    else:
+        print_lines(lines)
 
 
 def print_json(value: Any) -> None:
@@ -54,6 +72,11 @@ def print_lines(lines: Iterable[str]) -> None:
     remaining = iter(lines)
     while some := list(islice(remaining, _LINES_AT_ONCE)):
         _write(map(visible, some))
+
+
+def print_note(text: str) -> None:
+    """What the user should know beside the answer, on stderr."""
+    typer.echo(f"Note: {visible(text)}", err=True)
 
 
 def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -1,4 +1,4 @@
-"""Progress on stderr, where stderr is a terminal."""
+"""Progress on stderr, where stderr is a terminal: bars of what a command counts, and of the stages of Spark's jobs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Final
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:  # imported by the command that runs Spark
+    from pyspark.sql import SparkSession
 
 _EVERY: Final = 0.1
 """Seconds between two looks of the bar: rich takes some microseconds for each, rows pass faster."""
+
+_ASKED_EVERY: Final = 0.2
+"""Seconds between two questions how far Spark is."""
 
 
 @contextmanager
@@ -57,3 +64,35 @@ def bars() -> Iterator[Callable[[str, int, int | None], None]]:
             shown[text](done)
 
         yield show
+
+
+@contextmanager
+def stages(spark: SparkSession, text: str) -> Iterator[None]:
+    """Inside, a bar shows how many tasks of Spark's first active stage are done.
+
+    Args:
+        spark: the session whose jobs run inside.
+        text: what is being done.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    over = Event()
+    watching = Thread(target=_watch, args=(spark, text, over), name="hbstore-progress", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watching.join()
+
+
+def _watch(spark: SparkSession, text: str, over: Event) -> None:
+    tracker = spark.sparkContext.statusTracker()
+    with bars() as show:
+        show(text, 0, None)
+        while not over.wait(_ASKED_EVERY):
+            stage = min(tracker.getActiveStageIds(), default=None)
+            info = None if stage is None else tracker.getStageInfo(stage)
+            if info is not None:
+                show(f"{text}: stage {stage}, tasks", info.numCompletedTasks, info.numTasks)

@@ -26,8 +26,8 @@ from hbstore.cli.arguments import (
     named_values,
 )
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import on_terminal, plain, print_json, print_lines, print_rows, print_table
-from hbstore.cli.spark_progress import stages
+from hbstore.cli.printing import plain, print_answer, print_json, print_note, print_rows
+from hbstore.cli.progress import stages
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
 from hbstore.names import DEFAULT_DATABASE
@@ -118,7 +118,7 @@ def run(
     in_database = database or DEFAULT_DATABASE
     with open_store(ctx, store) as opened:
         rewritten = Cubes(opened, in_database).rewrite(
-            query, now=_time(now), partial=partial, options=_said(option, options)
+            query, now=_time(now), partial=partial, options=_options(option, options)
         )
         if explain:
             print_json(rewritten.to_dict()) if as_json else sys.stdout.write(f"{rewritten.explain()}\n")
@@ -127,7 +127,7 @@ def run(
 
             _note(rewritten)
             if rewritten.needs_utc:
-                typer.echo(f"Note: {NEEDS_UTC}", err=True)
+                print_note(NEEDS_UTC)
             sys.stdout.write(f"{rewritten.sql}\n")
         else:
             _print_answer(opened, in_database, rewritten, as_csv=as_csv, as_json=as_json)
@@ -170,15 +170,15 @@ def candidates(
     in_database, name = model_name(cube, database)
     with open_store(ctx, store) as opened:
         tables = Cubes(opened, in_database).candidates(
-            name, fields, (time_dimension, start, end), now=_time(now), options=_said(option, options)
+            name, fields, (time_dimension, start, end), now=_time(now), options=_options(option, options)
         )
-    if as_json:
-        print_json([one.to_dict() for one in tables])
-    elif on_terminal():
-        rows = [(one.table, f"{one.weight:g}", one.cause or "can answer", one.detail) for one in tables]
-        print_table(("storage table", "weight", "cause", "detail"), rows)
-    else:
-        print_lines(map(str, tables))
+    rows = [(one.table, f"{one.weight:g}", one.cause or "can answer", one.detail) for one in tables]
+    print_answer(
+        [one.to_dict() for one in tables],
+        map(str, tables),
+        as_json=as_json,
+        table=(("storage table", "weight", "cause", "detail"), rows),
+    )
 
 
 def _time(text: str | None) -> datetime | None:
@@ -188,7 +188,7 @@ def _time(text: str | None) -> datetime | None:
     return None if text is None else parse_time(text, datetime.now(UTC))
 
 
-def _said(option: list[str] | None, file: str | None) -> QueryOptions:
+def _options(option: list[str] | None, file: str | None) -> QueryOptions:
     """The options of a file, and over them those of the command."""
     from hbstore.cubes.query.options import QueryOptions
 
@@ -213,7 +213,7 @@ def _note(rewritten: Rewritten) -> None:
     from hbstore.cubes.query.notes import notes_of
 
     for note in notes_of(rewritten):
-        typer.echo(f"Note: {note}", err=True)
+        print_note(note)
 
 
 def _print(columns: list[str], rows: Iterable[tuple[Any, ...]], *, as_csv: bool, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from hbstore.cli.arguments import JsonOption, examples
-from hbstore.cli.printing import print_json, print_lines
+from hbstore.cli.printing import print_answer
 from hbstore.errors import InvalidInput
 from hbstore.metastore.spark_conf import (
     Setting,
@@ -87,7 +87,4 @@ def spark_conf(
         raise InvalidInput("--uri excludes --host and --port", hint="Name every endpoint with --uri")
     root = None if warehouse is None else Warehouse(warehouse).root
     settings = spark_settings(uri or [endpoint_uri(host, port)], root)
-    if as_json:
-        print_json([setting._asdict() for setting in settings])
-    else:
-        print_lines(_WRITTEN[format](settings))
+    print_answer([setting._asdict() for setting in settings], _WRITTEN[format](settings), as_json=as_json)

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, BinaryIO, Final, NoReturn
 
-from hbstore.cli.arguments import spec_of_all_columns
 from hbstore.cli.failures import message
 from hbstore.errors import HbstoreError, InvalidInput, InvalidPartitionValue
-from hbstore.keys import NULL_PARTITION
-from hbstore.model import Partition, Table
+from hbstore.model import Partition, Table, partition_value_texts
 from hbstore.names import parse_partition_name
 
 _PARAMETER: Final = "parameters."
@@ -90,7 +88,7 @@ class SpecFile:
                     continue
                 if len(row) != len(header):
                     self.refuse(f"the line has {len(row)} fields, but the header has {len(header)}")
-                yield self._from_fields(zip(columns, row, strict=True))
+                yield self._from_fields(dict(zip(columns, row, strict=True)))
         except csv.Error as error:
             self.refuse(str(error), 'Lines end with LF or CRLF; commas, quotes and line ends in a field need "quotes"')
 
@@ -112,20 +110,11 @@ class SpecFile:
             self.refuse(f"the header lacks {', '.join(missing)}", "The first line names the columns: ds,hour,location")
         return columns
 
-    def _from_fields(self, fields: Iterator[tuple[str, str]]) -> Partition:
-        values: dict[str, str] = {}
-        location = None
-        parameters: dict[str, str] = {}
-        for column, text in fields:
-            if column in self.table.partition_column_names:
-                values[column] = text
-            elif column == "location":
-                location = text or None
-            elif text:
-                parameters[column.removeprefix(_PARAMETER)] = text
-        return Partition(
-            [values[name] for name in self.table.partition_column_names], location=location, parameters=parameters
-        )
+    def _from_fields(self, fields: dict[str, str]) -> Partition:
+        values = [fields.pop(name) for name in self.table.partition_column_names]
+        location = fields.pop("location", None) or None
+        parameters = {column.removeprefix(_PARAMETER): text for column, text in fields.items() if text}
+        return Partition(values, location=location, parameters=parameters)
 
     def _from_json_lines(self) -> Iterator[Partition]:
         for text in self._lines():
@@ -179,18 +168,18 @@ class SpecFile:
         """The values that one of "values", "spec" and "name" means."""
         try:
             if key == "values" and isinstance(value, list):
-                return tuple(self._value(key, partition_value) for partition_value in value)
+                return partition_value_texts([self._value(key, partition_value) for partition_value in value])
             if key == "spec" and isinstance(value, dict):
                 spec = {column: self._value(column, partition_value) for column, partition_value in value.items()}
-                return spec_of_all_columns(self.table, spec)
+                return partition_value_texts(spec, self.table.partition_column_names)
             if key == "name" and isinstance(value, str):
-                return spec_of_all_columns(self.table, parse_partition_name(value))
+                return partition_value_texts(parse_partition_name(value), self.table.partition_column_names)
         except InvalidPartitionValue as error:
             self.refuse(message(error), error.hint)
         return self.refuse(f"{key!r} is not {_KINDS[key]}")
 
-    def _value(self, name: str, value: Any) -> str:
-        return NULL_PARTITION if value is None else self._text(name, value)
+    def _value(self, name: str, value: Any) -> str | None:
+        return None if value is None else self._text(name, value)
 
     def _text(self, name: str, value: Any) -> str:
         if isinstance(value, bool):

@@ -5,19 +5,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hbstore.cli.answers import Answers
 from hbstore.cli.arguments import DatabaseOption, JsonOption, StoreOption, examples
 from hbstore.cli.opening import Settings, open_store
-from hbstore.cli.printing import plain, print_json, print_lines, print_rows, visible
+from hbstore.cli.printing import plain, print_json, print_lines, print_note, print_rows
+from hbstore.cli.progress import stages
+from hbstore.cli.spark_session import spark_jobs, spark_session
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.wording import plural
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
+    from pyspark.sql import SparkSession
+
     from hbstore.ddl import Result
+    from hbstore.ddl.statements import CubeQuery
+    from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer()
 
@@ -76,6 +82,41 @@ def sql(
         print_results(session.run(sys.stdin.read() if text is None else text), as_json=as_json)
 
 
+@dataclass(slots=True)
+class Answers:
+    """Answers cube queries by Spark.
+
+    Attributes:
+        store: where the cubes are.
+        open: ends the session of Spark, when the command ends.
+    """
+
+    store: PartitionStore
+    open: ExitStack
+    _session: SparkSession | None = field(default=None, init=False)
+
+    def __call__(self, query: CubeQuery, database: str) -> Result:
+        """The rows of a query of a cube in a database.
+
+        Raises:
+            CubeQueryError, InvalidInput: as `Cubes.rewrite`; this comes before Spark is started.
+            StoreUnavailable: Spark cannot run it.
+        """
+        from hbstore.cubes import Cubes
+        from hbstore.cubes.query.notes import notes_of
+        from hbstore.ddl.results import Result
+
+        rewritten = Cubes(self.store, database).rewrite(query.text)
+        if self._session is None:
+            self._session = self.open.enter_context(spark_session("hbstore sql", in_utc=True))
+        from hbstore.spark.cube import answer
+
+        with spark_jobs(), stages(self._session, "Asking Spark"):
+            frame = answer(self._session, self.store, database, rewritten)
+            rows = tuple(tuple(row) for row in frame.toLocalIterator())
+        return Result(query, tuple(frame.columns), rows, notes=notes_of(rewritten))
+
+
 def print_results(results: Iterable[Result], *, as_json: bool) -> None:
     """Print what statements did or found, one after the other; with JSON as one document when all are done."""
     from hbstore.ddl.statements import CubeQuery
@@ -103,7 +144,7 @@ def _noting(results: Iterable[Result]) -> Iterator[Result]:
     """The results; their notes go to stderr."""
     for result in results:
         for note in result.notes:
-            typer.echo(f"Note: {visible(note)}", err=True)
+            print_note(note)
         yield result
 
 

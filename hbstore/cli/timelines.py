@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, TablesArgument, examples
-from hbstore.cli.checking import named_tables, timeline_problems
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store, store_url
-from hbstore.cli.printing import print_json, print_lines, visible
+from hbstore.cli.printing import print_answer, print_json, print_lines, print_note
 from hbstore.cli.spark_session import spark_session
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
+from hbstore.cli.upkeep import named_tables, timeline_problems
 from hbstore.errors import (
     CorruptTimeline,
     InvalidInput,
@@ -31,9 +31,6 @@ from hbstore.properties_file import (
     write_properties,
 )
 from hbstore.wording import plural
-
-if TYPE_CHECKING:
-    from hbstore.store.timelines.build import Collected
 
 commands = typer.Typer(no_args_is_help=True)
 PeriodOption = Annotated[
@@ -65,8 +62,8 @@ def show(
 
     period = None if update_period is None else UpdatePeriod.named(update_period)
     with open_store(ctx, store) as opened:
-        found = opened.timelines.of(table, period, column)
-    print_timelines(found, picture=picture, as_json=as_json)
+        timelines = opened.timelines.of(table, period, column)
+    print_timelines(timelines, picture=picture, as_json=as_json)
 
 
 @commands.command(
@@ -116,10 +113,8 @@ def convert(
         "column": timeline.partition(".")[2],
         "class": short_name(timeline_class(class_name)),
     }
-    if as_json:
-        print_json(document)
-    else:
-        print_lines([f"timeline {period.name}.{document['column']} of {document['table']}: {document['class']}"])
+    line = f"timeline {period.name}.{document['column']} of {document['table']}: {document['class']}"
+    print_answer(document, [line], as_json=as_json)
 
 
 @commands.command(
@@ -143,12 +138,17 @@ def rebuild(
     local[*]. hbstore must be installed on the machines that run the tasks.
     """
     database, name = table_name(table)
+    full_name = f"{database}.{name}".lower()
     with open_store(ctx, store) as opened:
         opened.get_table(database, name)  # before Spark is started
-        collected = None if by_spark else opened.timelines.rebuild(table)
-    if collected is None:
-        collected = _rebuilt_by_spark(store_url(ctx, store), database, name)
-    full_name = f"{database}.{name}".lower()
+        if by_spark:
+            otherwise = "without --spark the timelines are built here"
+            with spark_session(f"hbstore timelines of {full_name}", otherwise=otherwise) as spark:
+                from hbstore.spark import rebuild_timelines
+
+                collected = rebuild_timelines(spark, store_url(ctx, store), full_name)
+        else:
+            collected = opened.timelines.rebuild(table)
     if as_json:
         print_json(
             {
@@ -162,10 +162,10 @@ def rebuild(
         return
     print_lines([f"timelines of {full_name}: built from {plural(collected.partitions, 'partition')}"])
     for name in collected.unknown_classes:
-        _note(f"the timeline class {name} is unknown; EndsAndHolesPartitionTimeline replaced it")
+        print_note(f"the timeline class {name} is unknown; EndsAndHolesPartitionTimeline replaced it")
     if collected.left_out_count:
         shown = ", ".join(collected.left_out) + " …" * (collected.left_out_count > len(collected.left_out))
-        _note(f"{plural(collected.left_out_count, 'partition')} without a time left out: {shown}")
+        print_note(f"{plural(collected.left_out_count, 'partition')} without a time left out: {shown}")
 
 
 @commands.command(epilog=examples("hbstore timeline check", "hbstore timeline check shop.s1_sales --json"))
@@ -187,16 +187,14 @@ def check(
                 if tables:
                     raise
     problems = len(damaged) + sum(map(len, report.values()))
-    if as_json:
-        print_json(
-            {
-                "problems": problems,
-                "catalog": list(map(str, damaged)),
-                "tables": [{"table": table, "problems": found} for table, found in report.items()],
-            }
-        )
-    else:
-        print_lines([*map(str, damaged), *(f"{table}: {one}" for table, found in report.items() for one in found)])
+    document = {
+        "problems": problems,
+        "catalog": list(map(str, damaged)),
+        "tables": [{"table": table, "problems": texts} for table, texts in report.items()],
+    }
+    lines = (*map(str, damaged), *(f"{table}: {text}" for table, texts in report.items() for text in texts))
+    print_answer(document, lines, as_json=as_json)
+    if not as_json:
         what = plural(problems, "problem") if problems else "all well"
         typer.echo(f"timelines of {plural(len(report), 'table')} checked, {what}", err=True)
     if problems:
@@ -214,11 +212,11 @@ def export(ctx: typer.Context, table: TableArgument, *, store: StoreOption = Non
     The output is a .properties file of Java; with --json it is a JSON object.
     """
     with open_store(ctx, store) as opened:
-        found = opened.timelines.export(table)
+        properties = opened.timelines.export(table)
     if as_json:
-        print_json(found)
+        print_json(properties)
     else:
-        sys.stdout.write(write_properties(found))
+        sys.stdout.write(write_properties(properties))
 
 
 @commands.command(
@@ -267,30 +265,15 @@ def import_(
             raise
         timelines = opened.timelines.of(table)
     if others:
-        _note(f"the table does not keep the timelines {', '.join(others)}; hbstore skipped them")
+        print_note(f"the table does not keep the timelines {', '.join(others)}; hbstore skipped them")
     full_name = f"{database}.{name}".lower()
     classes = {
         f"{timeline.update_period.name}.{timeline.partition_column}": short_name(type(timeline))
         for timeline in timelines
     }
-    if as_json:
-        print_json({"table": full_name, "timelines": classes, "passed_over": others})
-    else:
-        print_lines(f"timeline {timeline} of {full_name}: {cls}" for timeline, cls in classes.items())
-
-
-def _rebuilt_by_spark(url: str, database: str, table: str) -> Collected:
-    """Build the timelines of a table by a Spark job.
-
-    Raises:
-        InvalidInput: pyspark is not installed, or Spark does not start.
-        StoreUnavailable: the job failed.
-    """
-    otherwise = "without --spark the timelines are built here"
-    with spark_session(f"hbstore timelines of {database}.{table}", otherwise=otherwise) as spark:
-        from hbstore.spark import rebuild_timelines
-
-        return rebuild_timelines(spark, url, f"{database}.{table}")
+    document = {"table": full_name, "timelines": classes, "passed_over": others}
+    lines = (f"timeline {timeline} of {full_name}: {cls}" for timeline, cls in classes.items())
+    print_answer(document, lines, as_json=as_json)
 
 
 def _read(file: str, format: PropertiesFormat | None) -> dict[str, str]:
@@ -353,7 +336,3 @@ def _damaged(file: str, error: CorruptTimeline) -> InvalidInput:
         reason=reason,
         hint="Nothing was changed. Export it again, or rebuild the table's timelines with `hbstore timeline rebuild`",
     )
-
-
-def _note(text: str) -> None:
-    typer.echo(f"Note: {visible(text)}", err=True)

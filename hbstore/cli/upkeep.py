@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hbstore.cli.arguments import JsonOption, StoreOption, TablesArgument, examples
-from hbstore.cli.checking import named_tables, timeline_problems
-from hbstore.cli.failures import PROBLEMS
+from hbstore.cli.failures import PROBLEMS, message
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import print_json, print_lines
+from hbstore.cli.printing import print_answer, print_json, print_lines
 from hbstore.cli.progress import progress
 from hbstore.cli.repairing import FolderRepair, RepairMode, repair_folders
-from hbstore.errors import CorruptRow, InvalidInput, StoreReadOnly, TimelineNotFound
-from hbstore.names import parse_partition_name
+from hbstore.errors import CorruptRow, InvalidInput, StoreReadOnly, TimelineError, TimelineNotFound
+from hbstore.names import parse_partition_name, table_name
 from hbstore.wording import plural
 
 if TYPE_CHECKING:  # `hbstore version` needs no store
@@ -128,45 +128,65 @@ def repair(
         for database, name in named_tables(opened, tables)[0]:
             finished = opened.repair(database, name)
             done.append((f"{database}.{name}", finished, Publisher(opened).recover(f"{database}.{name}")))
-    if as_json:
-        shown = [
-            {
-                "table": table,
-                "finished": repaired.finished,
-                "publications": publications,
-                "miscounted": repaired.miscounted,
-            }
-            for table, repaired, publications in done
-        ]
-        print_json({"gone": gone, "tables": shown})
-    else:
-        if gone:
-            print_lines([f"{plural(gone, 'table')} that had been dropped or renamed: finished"])
-        print_lines(
-            f"{table}: {plural(repaired.finished, 'change')} finished"
-            + (f", {plural(publications, 'publication')} finished or cleared away" if publications else "")
-            + (", totals corrected" if repaired.miscounted else "")
-            for table, repaired, publications in done
-        )
+    tables_shown = [
+        {"table": table, "finished": repaired.finished, "publications": publications, "miscounted": repaired.miscounted}
+        for table, repaired, publications in done
+    ]
+    lines = [f"{plural(gone, 'table')} that had been dropped or renamed: finished"] if gone else []
+    lines += (
+        f"{table}: {plural(repaired.finished, 'change')} finished"
+        + (f", {plural(publications, 'publication')} finished or cleared away" if publications else "")
+        + (", totals corrected" if repaired.miscounted else "")
+        for table, repaired, publications in done
+    )
+    print_answer({"gone": gone, "tables": tables_shown}, lines, as_json=as_json)
 
 
-@commands.command("version", epilog=examples("hbstore version", "hbstore version --json"))
-def _version(*, as_json: JsonOption = False) -> None:
+@commands.command(epilog=examples("hbstore version", "hbstore version --json"))
+def version(*, as_json: JsonOption = False) -> None:
     """Print the version of hbstore."""
-    version(as_json=as_json)
-
-
-def version(*, as_json: bool = False) -> None:
-    """Print the version of hbstore, and with ``as_json`` those of what it runs on."""
-    from hbstore import __version__
-
-    if not as_json:
-        print_lines([f"hbstore {__version__}"])
-        return
     import platform
     import sqlite3
 
-    print_json({"hbstore": __version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version})
+    from hbstore import __version__
+
+    versions = {"hbstore": __version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
+    print_answer(versions, [f"hbstore {__version__}"], as_json=as_json)
+
+
+def named_tables(store: PartitionStore, tables: Sequence[str] | None) -> tuple[list[tuple[str, str]], list[Problem]]:
+    """The tables that were named, each once, or all, and what is wrong with their rows in the catalog.
+
+    Raises:
+        TableNotFound: one is not there; no work has been done yet.
+    """
+    names = None if not tables else {tuple(part.lower() for part in table_name(text)) for text in tables}
+    sound, problems = [], []
+    for database, table, problem in store.check_catalog():
+        if names is not None and (database, table) not in names:
+            continue
+        if problem is not None:
+            problems.append(problem)
+            names = None if names is None else names - {(database, table)}
+        elif table is not None:
+            sound.append((database, table))
+    for database, name in sorted((names or set()) - set(sound)):
+        store.get_table(database, name)
+    return sound, problems
+
+
+def timeline_problems(store: PartitionStore, database: str, table: str) -> list[str]:
+    """What is wrong with a table's timelines. O(partitions).
+
+    Raises:
+        TimelineNotFound: it keeps none.
+    """
+    try:
+        return store.timelines.check(f"{database}.{table}")
+    except TimelineNotFound:
+        raise
+    except TimelineError as error:  # not even what the table says of its timelines makes sense
+        return [message(error)]
 
 
 def _shown(problems: list[Problem]) -> list[dict[str, str]]:

@@ -121,7 +121,7 @@ def test_add_a_partition_with_an_invalid_value(run, open_shop):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("ds=2013-01-01", "the partition spec leaves out columns: table=shop.sales, missing=hour"),
+        ("ds=2013-01-01", "the partition spec leaves out columns: spec={'ds': '2013-01-01'}, missing=hour"),
         ("2013-01-01/5", "the text is not a partition name"),
         ("", "the text is not a partition name"),
         ("ds=2013-01-01/hour=5/region=eu", "not a partition column: column=region"),

@@ -15,7 +15,7 @@ import pytest
 from pyarrow import parquet
 
 import hbstore
-from hbstore.cli import answers, sql
+from hbstore.cli import sql
 from hbstore.cubes import Cubes, PartitionDesc
 from hbstore.ddl import Result
 from hbstore.ddl.statements import CubeQuery
@@ -190,23 +190,23 @@ def test_a_bar_shows_how_far_spark_is_with_a_query_among_statements(url, monkeyp
             seen.append("rows")
             return iter([("a", 1)])
 
-    monkeypatch.setattr(answers, "spark_session", lambda name, *, in_utc: noted("session", name, in_utc))
-    monkeypatch.setattr(answers, "spark_jobs", lambda: noted("jobs"))
-    monkeypatch.setattr(answers, "stages", lambda session, text: noted("bar", session, text))
+    monkeypatch.setattr(sql, "spark_session", lambda name, *, in_utc: noted("session", name, in_utc))
+    monkeypatch.setattr(sql, "spark_jobs", lambda: noted("jobs"))
+    monkeypatch.setattr(sql, "stages", lambda session, text: noted("bar", session, text))
     monkeypatch.setitem(sys.modules, "hbstore.spark.cube", SimpleNamespace(answer=lambda *_: Frame()))
     with hbstore.connect(url) as store, ExitStack() as stack:
-        result = answers.Answers(store, stack)(CubeQuery(TWO_DAYS), "shop")
+        result = sql.Answers(store, stack)(CubeQuery(TWO_DAYS), "shop")
         assert result.rows == (("a", 1),)
         inside = [("jobs",), ("bar", "the session", "Asking Spark"), "rows", "end of bar", "end of jobs"]
         assert seen == [("session", "hbstore sql", True), *inside]
         assert result.notes == ()
         partial = CubeQuery(f"{QUERY.format('2015-01-04')} options (partial = true)")
-        (note,) = answers.Answers(store, stack)(partial, "shop").notes
+        (note,) = sql.Answers(store, stack)(partial, "shop").notes
         assert note == "nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)"
 
 
 def test_the_answer_is_printed_as_that_of_other_statements(run, run_json, monkeypatch):
-    class Told(answers.Answers):
+    class Told(sql.Answers):
         def __call__(self, query, database):
             return Result(query, ("bike", "fare"), ((None, 10), ("a", 6.5)), notes=(f"asked in {database}",))
 

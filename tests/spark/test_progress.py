@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-from hbstore.cli.spark_progress import stages
+from hbstore.cli.progress import stages
 
 TASKS = 8
 
