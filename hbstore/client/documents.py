@@ -22,7 +22,9 @@ def document_of(value: Database | Table | Partition) -> dict[str, Any]:
     'ann'
     """
     document: dict[str, Any] = _sent(value)
-    return {name: document[name] for name in document.keys() - _OF_TABLES} if isinstance(value, Table) else document
+    if isinstance(value, Table):
+        return {name: sent for name, sent in document.items() if name not in _OF_TABLES}
+    return document
 
 
 def partition_document(partition: PartitionValues) -> dict[str, Any]:
