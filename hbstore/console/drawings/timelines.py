@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from hbstore.console.drawings.axis import pixels
 from hbstore.console.drawings.time_axis import AxisUnit, place, units_of
 from hbstore.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, MISSING, PARTLY, Colour, Drawing
 from hbstore.timelines.picture import CellStretch, TimelineAxis
@@ -27,7 +28,6 @@ CELLS: Final = 800
 """Cells of a lane at most, a pixel each or more: so none is too small to be seen."""
 
 _WIDTH: Final = 1_180
-_NEAR: Final = 1e-6
 
 _NAME: Final = 28
 _LABEL: Final = 20
@@ -38,7 +38,6 @@ _HINTED: Final = 400
 """Boxes with hints at most."""
 
 _WORDS: Final = {FULL: "there", PARTLY: "some missing", MISSING: "missing"}
-_ORDER: Final = (FULL, PARTLY, MISSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,25 +116,23 @@ def _draw_within(
 ) -> None:
     """Draw what of all lanes lies between two places."""
     (begin, end), (left, scale) = within, placed
-    boxes: dict[Colour, list[tuple[float, float, float, float]]] = {colour: [] for colour in _ORDER}
+    boxes: dict[Colour, list[tuple[float, float, float, float]]] = {FULL: [], PARTLY: [], MISSING: []}
     for lane, top in zip(lanes, tops, strict=True):
+        y = top + (LINE_HEIGHT - _BAR) / 2
+        spans: dict[Colour, list[tuple[float, float]]] = {colour: [] for colour in boxes}
         for stretch in _between(lane.stretches, begin, end):
-            start, stop = max(stretch.start, begin), min(stretch.stop, end)
-            box = (left + start * scale, top + (LINE_HEIGHT - _BAR) / 2, (stop - start) * scale, _BAR)
+            x, right = left + max(stretch.start, begin) * scale, left + min(stretch.stop, end) * scale
+            spans[stretch.colour].append((x, right))
+            if stretch.colour is PARTLY:  # lies above what is full: then a hole does not cut that in two
+                spans[FULL].append((x, right))
             if hinted:
                 times = f"{axis.text(axis.edges[stretch.start])} to {axis.text(axis.edges[stretch.stop])}"
                 what = " ".join(dict.fromkeys((lane.label, _WORDS[stretch.colour])))  # what is missing says so once
-                drawing.box(*box, stretch.colour, f"{what}: {times}")
-                continue
-            boxes[stretch.colour].append(box)
-            full = boxes[FULL]
-            if stretch.colour is PARTLY:  # lies above what is full: then a hole does not cut that in two
-                full.append(box)
-            if stretch.colour is not MISSING and full[1:] and full[-2][1] == box[1] and _touch(full[-2], box):
-                x, y, _, height = full[-2]
-                full[-2:] = [(x, y, box[0] + box[2] - x, height)]
-    for colour, some in boxes.items():
-        drawing.boxes(some, colour)
+                drawing.box(x, y, right - x, _BAR, stretch.colour, f"{what}: {times}")
+        for colour, some in spans.items():
+            boxes[colour] += [(x, y, right - x, _BAR) for x, right in pixels(some, 0)]
+    for colour, drawn in boxes.items() if not hinted else ():
+        drawing.boxes(drawn, colour)
 
 
 def _between(stretches: Sequence[CellStretch], begin: float, end: float) -> Iterator[CellStretch]:
@@ -148,10 +145,6 @@ def _between(stretches: Sequence[CellStretch], begin: float, end: float) -> Iter
 
 def _stop(stretch: CellStretch) -> int:
     return stretch.stop
-
-
-def _touch(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return abs(one[0] + one[2] - other[0]) < _NEAR
 
 
 def _hint(axis: TimelineAxis, unit: AxisUnit) -> str:
