@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -156,6 +157,13 @@ def named_values(what: str, texts: Sequence[str] | None) -> dict[str, str]:
             raise InvalidInput(f"the command names {noun} twice", **{what: name}, hint="Name it once")
         pairs[name] = value
     return pairs
+
+
+def time_of(now: str | None) -> datetime | None:
+    """The time that ``--now`` names, if it is given."""
+    from hbstore.times.time_range import parse_time  # its grammar takes time to load, and help needs none
+
+    return None if now is None else parse_time(now, datetime.now(UTC))
 
 
 def whole_spec(table: Table, text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,8 +21,8 @@ from hbstore.cli.arguments import (
     parameters,
 )
 from hbstore.cli.opening import open_or_create_store, open_store, store_url
-from hbstore.cli.printing import on_terminal, print_fields, print_json, print_lines, print_table, time_text
-from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
+from hbstore.cli.printing import print_answer, print_fields, print_json, time_text
+from hbstore.errors import AlreadyExists, DatabaseNotFound, HbstoreError, TableNotFound
 from hbstore.model import Column, Database, Table
 from hbstore.names import table_name
 from hbstore.stored_as import FileFormat, stored_as
@@ -53,10 +53,9 @@ def init(
         if new_database is not None:
             opened.create_database(new_database, if_not_exists=True)
     url = store_url(ctx, store)
-    if as_json:
-        print_json({"store": url, "created": created, "database": None if new_database is None else new_database.name})
-    else:
-        print_lines([f"store {url}", *([] if new_database is None else [f"database {new_database.name}"])])
+    name = None if new_database is None else new_database.name
+    lines = [f"store {url}", *([] if name is None else [f"database {name}"])]
+    print_answer({"store": url, "created": created, "database": name}, lines, as_json=as_json)
 
 
 @commands.command(epilog=examples("hbstore databases", "hbstore databases --json"))
@@ -64,15 +63,13 @@ def databases(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOpt
     """List the databases, in order of their names."""
     with open_store(ctx, store) as opened:
         all_databases = opened.databases()
-    if as_json:
-        print_json([_database_json(database) for database in all_databases])
-    elif on_terminal():
-        print_table(
-            ("database", "location", "description"),
-            [(database.name, database.location or "", database.description or "") for database in all_databases],
-        )
-    else:
-        print_lines(database.name for database in all_databases)
+    rows = [(database.name, database.location or "", database.description or "") for database in all_databases]
+    print_answer(
+        [_database_json(database) for database in all_databases],
+        (database.name for database in all_databases),
+        as_json=as_json,
+        table=(("database", "location", "description"), rows),
+    )
 
 
 @commands.command(epilog=examples("hbstore tables shop", "hbstore tables"))
@@ -89,25 +86,18 @@ def tables(
     with open_store(ctx, store) as opened:
         names = [one.name for one in opened.databases()] if database is None else [database]
         listed_tables = [table for name in names for table in opened.tables(name)]
-    if as_json:
-        print_json(
-            [
-                {
-                    "database": table.database,
-                    "table": table.name,
-                    "partition_columns": _columns_json(table.partition_columns),
-                    "location": table.location,
-                }
-                for table in listed_tables
-            ]
-        )
-    elif on_terminal():
-        print_table(
-            ("table", "partition columns", "location"),
-            [(str(table), _columns_text(table.partition_columns), table.location or "") for table in listed_tables],
-        )
-    else:
-        print_lines(map(str, listed_tables))
+    documents = [
+        {
+            "database": table.database,
+            "table": table.name,
+            "partition_columns": _columns_json(table.partition_columns),
+            "location": table.location,
+        }
+        for table in listed_tables
+    ]
+    rows = [(str(table), _columns_text(table.partition_columns), table.location or "") for table in listed_tables]
+    headers = ("table", "partition columns", "location")
+    print_answer(documents, map(str, listed_tables), as_json=as_json, table=(headers, rows))
 
 
 @commands.command(epilog=examples("hbstore describe shop.sales", "hbstore describe shop.sales --json"))
@@ -154,13 +144,7 @@ def create_database(
     new_database = Database(database, location=location, parameters=parameters(parameter))
     opened, _ = open_or_create_store(ctx, store)
     with opened:
-        try:
-            opened.create_database(new_database)
-            created = True
-        except AlreadyExists:
-            if not if_not_exists:
-                raise
-            created = False
+        created = is_done(lambda: opened.create_database(new_database), AlreadyExists, skip=if_not_exists)
     _print_done(
         "database", new_database.name, "created" if created else "already exists", {"created": created}, as_json=as_json
     )
@@ -221,13 +205,7 @@ def create_table(
             new_table = replace(
                 new_table, location=_warehouse(warehouse).table_location(home, new_table.database, new_table.name)
             )
-        try:
-            opened.create_table(new_table)
-            created = True
-        except AlreadyExists:
-            if not if_not_exists:
-                raise
-            created = False
+        created = is_done(lambda: opened.create_table(new_table), AlreadyExists, skip=if_not_exists)
     _print_done(
         "table", str(new_table), "created" if created else "already exists", {"created": created}, as_json=as_json
     )
@@ -245,13 +223,7 @@ def drop_table(
     """Drop a table and all its partitions. Files are not touched."""
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
-        try:
-            opened.drop_table(database, name)
-            dropped = True
-        except (DatabaseNotFound, TableNotFound):
-            if not if_exists:
-                raise
-            dropped = False
+        dropped = is_done(lambda: opened.drop_table(database, name), DatabaseNotFound, TableNotFound, skip=if_exists)
     text = "dropped" if dropped else "was not there"
     _print_done("table", f"{database}.{name}".lower(), text, {"dropped": dropped}, as_json=as_json)
 
@@ -268,15 +240,20 @@ def drop_database(
 ) -> None:
     """Drop a database. Files are not touched."""
     with open_store(ctx, store) as opened:
-        try:
-            opened.drop_database(database, cascade=cascade)
-            dropped = True
-        except DatabaseNotFound:
-            if not if_exists:
-                raise
-            dropped = False
+        dropped = is_done(lambda: opened.drop_database(database, cascade=cascade), DatabaseNotFound, skip=if_exists)
     text = "dropped" if dropped else "was not there"
     _print_done("database", database.lower(), text, {"dropped": dropped}, as_json=as_json)
+
+
+def is_done(change: Callable[[], object], *needless: type[HbstoreError], skip: bool) -> bool:
+    """Make a change; False if these errors say that there is nothing to do, where the command may skip that."""
+    try:
+        change()
+    except needless:
+        if not skip:
+            raise
+        return False
+    return True
 
 
 def _warehouse(root: str) -> Warehouse:
@@ -286,10 +263,7 @@ def _warehouse(root: str) -> Warehouse:
 
 
 def _print_done(kind: str, name: str, text: str, done: dict[str, bool], *, as_json: bool) -> None:
-    if as_json:
-        print_json({kind: name, **done})
-    else:
-        print_lines([f"{kind} {name}: {text}"])
+    print_answer({kind: name, **done}, [f"{kind} {name}: {text}"], as_json=as_json)
 
 
 def _columns_text(columns: Sequence[Column]) -> str:

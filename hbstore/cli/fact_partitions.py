@@ -24,7 +24,7 @@ from hbstore.cli.arguments import (
 )
 from hbstore.cli.opening import open_store
 from hbstore.cli.partitions import print_partitions
-from hbstore.cli.printing import print_json, print_lines
+from hbstore.cli.printing import print_answer
 from hbstore.errors import InvalidInput, hinting
 from hbstore.names import table_name
 from hbstore.wording import plural
@@ -213,7 +213,6 @@ def _descs(name: str, options: dict[str, Any], file: str | None) -> list[Partiti
 
 
 def _print_done(table: str, done: str, where: str, count: int, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"table": table, done: count})
-    else:
-        print_lines([f"{plural(count, 'partition')} {done} {where} {table}"])
+    print_answer(
+        {"table": table, done: count}, [f"{plural(count, 'partition')} {done} {where} {table}"], as_json=as_json
+    )

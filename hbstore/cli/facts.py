@@ -22,7 +22,7 @@ from hbstore.cli.arguments import (
 )
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import on_terminal, print_json, print_lines, print_table
+from hbstore.cli.printing import on_terminal, print_answer, print_json, print_lines, print_table
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
 from hbstore.errors import InvalidInput
 from hbstore.times.time_range import time_text
@@ -193,10 +193,8 @@ def wait(
                 print_json({**said, "complete": False, "missing": list(map(_pair, error.missing))})
                 raise typer.Exit(PROBLEMS) from None
             raise _uncoverable(error.missing, "Wait again, or register the partitions") from None
-    if as_json:
-        print_json({**said, "complete": True, "missing": []})
-    else:
-        print_lines([f"{said['fact']}: {plural(len(covered.partitions), 'partition')}, nothing missing"])
+    line = f"{said['fact']}: {plural(len(covered.partitions), 'partition')}, nothing missing"
+    print_answer({**said, "complete": True, "missing": []}, [line], as_json=as_json)
 
 
 def _uncoverable(missing: Sequence[tuple[datetime, datetime]], hint: str) -> Uncoverable:

@@ -18,8 +18,9 @@ from hbstore.cli.arguments import (
     examples,
     model_name,
 )
+from hbstore.cli.catalog import is_done
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import on_terminal, print_json, print_lines, print_table
+from hbstore.cli.printing import print_answer, print_json, print_lines
 from hbstore.errors import AlreadyExists, HbstoreError, ModelNotFound
 from hbstore.names import DEFAULT_DATABASE
 
@@ -137,12 +138,8 @@ def list_(
     """List the kind and the name of each description."""
     with open_store(ctx, store) as opened:
         names = [(document.kind, document.name) for document in _documents(opened, database, kind)]
-    if as_json:
-        print_json([{"kind": document_kind, "name": name} for document_kind, name in names])
-    elif on_terminal():
-        print_table(("kind", "name"), names)
-    else:
-        print_lines(f"{document_kind} {name}" for document_kind, name in names)
+    documents = [{"kind": document_kind, "name": name} for document_kind, name in names]
+    print_answer(documents, map(" ".join, names), as_json=as_json, table=(("kind", "name"), names))
 
 
 @commands.command(
@@ -201,17 +198,10 @@ def drop(
 
     in_database, short = model_name(name, database)
     with open_store(ctx, store) as opened:
-        try:
-            Cubes(opened, in_database).drop(kind.value, short, cascade=cascade)
-            dropped = True
-        except ModelNotFound:
-            if not if_exists:
-                raise
-            dropped = False
-    if as_json:
-        print_json({"kind": kind.value, "name": short.lower(), "dropped": dropped})
-    else:
-        print_lines([f"{kind.value} {short.lower()}: {'dropped' if dropped else 'was not there'}"])
+        cubes = Cubes(opened, in_database)
+        dropped = is_done(lambda: cubes.drop(kind.value, short, cascade=cascade), ModelNotFound, skip=if_exists)
+    line = f"{kind.value} {short.lower()}: {'dropped' if dropped else 'was not there'}"
+    print_answer({"kind": kind.value, "name": short.lower(), "dropped": dropped}, [line], as_json=as_json)
 
 
 @commands.command(
@@ -274,9 +264,6 @@ def _note_done(error: BaseException, done: Sequence[tuple[Named, str]], what: st
 
 
 def _print_done(done: Sequence[tuple[Named, str]], what: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json([{"kind": one.kind, "name": one.name, "done": what} for one, what in done])
-    elif not done:
-        print_lines([f"nothing {what}: the files hold no descriptions"])
-    else:
-        print_lines(f"{one}: {what}" for one, what in done)
+    documents = [{"kind": document.kind, "name": document.name, "done": state} for document, state in done]
+    lines = [f"{document}: {state}" for document, state in done]
+    print_answer(documents, lines or [f"nothing {what}: the files hold no descriptions"], as_json=as_json)

@@ -24,7 +24,7 @@ from hbstore.cli.arguments import (
     whole_spec,
 )
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_json, print_json_array, print_lines, print_table
+from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_answer, print_json_array, print_lines, print_table
 from hbstore.errors import InvalidPartitionValue, hinting
 from hbstore.model import Partition
 from hbstore.names import partition_name, table_name
@@ -84,10 +84,8 @@ def count(
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
         number = opened.count_partitions(database, name, filter, like_dialect.value)
-    if as_json:
-        print_json({"table": f"{database}.{name}".lower(), "filter": filter, "count": number})
-    else:
-        print_lines([str(number)])
+    document = {"table": f"{database}.{name}".lower(), "filter": filter, "count": number}
+    print_answer(document, [str(number)], as_json=as_json)
 
 
 @commands.command(
@@ -118,10 +116,8 @@ def add_partition(
             database, name, [partition], if_not_exists, invalid_values="keep" if keep_invalid else "reject"
         )
     shown = partition_name(definition.partition_column_names, partition.values)
-    if as_json:
-        print_json({"table": str(definition), "partition": shown, "added": bool(added)})
-    else:
-        print_lines([f"partition {shown}: {'added' if added else 'already exists'}"])
+    document = {"table": str(definition), "partition": shown, "added": bool(added)}
+    print_answer(document, [f"partition {shown}: {'added' if added else 'already exists'}"], as_json=as_json)
 
 
 @commands.command(
@@ -148,10 +144,8 @@ def drop_partition(
         definition = opened.get_table(database, name)
         values = [whole_spec(definition, spec) for spec in specs]
         dropped = opened.drop_partitions(database, name, values, if_exists=if_exists)
-    if as_json:
-        print_json({"table": str(definition), "dropped": dropped})
-    else:
-        print_lines([f"{plural(dropped, 'partition')} dropped"])
+    document = {"table": str(definition), "dropped": dropped}
+    print_answer(document, [f"{plural(dropped, 'partition')} dropped"], as_json=as_json)
 
 
 @commands.command(
@@ -175,10 +169,8 @@ def rename_partition(
         with hinting(InvalidPartitionValue, "Correct the new spec"):
             opened.rename_partition(database, name, old, new)
     before, after = partition_name(columns, old), partition_name(columns, new)
-    if as_json:
-        print_json({"table": str(definition), "partition": before, "renamed": after})
-    else:
-        print_lines([f"partition {before}: renamed to {after}"])
+    document = {"table": str(definition), "partition": before, "renamed": after}
+    print_answer(document, [f"partition {before}: renamed to {after}"], as_json=as_json)
 
 
 def print_partitions(listed: Sequence[Partition], columns: tuple[str, ...], *, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
@@ -102,6 +103,20 @@ def print_rows(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         return
     for some in (first, remaining):
         sys.stdout.writelines("\t".join(map(visible, row)) + "\n" for row in some)
+
+
+def print_query_rows(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, as_csv: bool = False, as_json: bool = False
+) -> None:
+    """The rows of a query: as one JSON document, as CSV with a line of names, or for people."""
+    if as_json:
+        print_json({"columns": columns, "rows": [list(map(plain, row)) for row in rows]})
+    elif as_csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(["" if cell is None else str(cell) for cell in row] for row in rows)
+    else:
+        print_rows(columns, (["NULL" if cell is None else str(cell) for cell in row] for row in rows))
 
 
 def print_fields(fields: Mapping[str, object]) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import sys
-from collections.abc import Iterable
-from datetime import UTC, datetime
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -24,9 +21,10 @@ from hbstore.cli.arguments import (
     examples,
     model_name,
     named_values,
+    time_of,
 )
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import plain, print_answer, print_json, print_note, print_rows
+from hbstore.cli.printing import print_answer, print_json, print_note, print_query_rows
 from hbstore.cli.progress import stages
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
@@ -118,7 +116,7 @@ def run(
     in_database = database or DEFAULT_DATABASE
     with open_store(ctx, store) as opened:
         rewritten = Cubes(opened, in_database).rewrite(
-            query, now=_time(now), partial=partial, options=_options(option, options)
+            query, now=time_of(now), partial=partial, options=_options(option, options)
         )
         if explain:
             print_json(rewritten.to_dict()) if as_json else sys.stdout.write(f"{rewritten.explain()}\n")
@@ -170,7 +168,7 @@ def candidates(
     in_database, name = model_name(cube, database)
     with open_store(ctx, store) as opened:
         tables = Cubes(opened, in_database).candidates(
-            name, fields, (time_dimension, start, end), now=_time(now), options=_options(option, options)
+            name, fields, (time_dimension, start, end), now=time_of(now), options=_options(option, options)
         )
     rows = [(one.table, f"{one.weight:g}", one.cause or "can answer", one.detail) for one in tables]
     print_answer(
@@ -179,13 +177,6 @@ def candidates(
         as_json=as_json,
         table=(("storage table", "weight", "cause", "detail"), rows),
     )
-
-
-def _time(text: str | None) -> datetime | None:
-    """What now is."""
-    from hbstore.times.time_range import parse_time
-
-    return None if text is None else parse_time(text, datetime.now(UTC))
 
 
 def _options(option: list[str] | None, file: str | None) -> QueryOptions:
@@ -205,7 +196,7 @@ def _print_answer(store: PartitionStore, database: str, rewritten: Rewritten, *,
             frame = answer(session, store, database, rewritten)
             rows = frame.toLocalIterator()
             first = list(islice(rows, 1))
-        _print(frame.columns, (tuple(row) for row in chain(first, rows)), as_csv=as_csv, as_json=as_json)
+        print_query_rows(frame.columns, chain(first, rows), as_csv=as_csv, as_json=as_json)
 
 
 def _note(rewritten: Rewritten) -> None:
@@ -214,14 +205,3 @@ def _note(rewritten: Rewritten) -> None:
 
     for note in notes_of(rewritten):
         print_note(note)
-
-
-def _print(columns: list[str], rows: Iterable[tuple[Any, ...]], *, as_csv: bool, as_json: bool) -> None:
-    if as_json:
-        print_json({"columns": columns, "rows": [plain(row) for row in rows]})
-    elif as_csv:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(["" if cell is None else str(cell) for cell in row] for row in rows)
-    else:
-        print_rows(columns, (["NULL" if cell is None else str(cell) for cell in row] for row in rows))

@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,8 +19,9 @@ from hbstore.cli.arguments import (
     TokenOption,
     examples,
     named_values,
+    time_of,
 )
-from hbstore.cli.printing import plain, print_fields, print_json, print_lines, print_rows
+from hbstore.cli.printing import print_fields, print_json, print_lines, print_query_rows, print_rows
 from hbstore.cli.progress import bars
 from hbstore.errors import InvalidInput
 from hbstore.names import DEFAULT_DATABASE
@@ -219,12 +219,10 @@ def query_of(
     text: str | None, *, partial: bool, now: str | None, option: list[str] | None, database: str | None
 ) -> dict[str, Any]:
     """The arguments of a query, as the options say."""
-    from hbstore.times.time_range import parse_time
-
     return {
         "text": sys.stdin.read() if text is None else text,
         "partial": partial,
-        "now": None if now is None else parse_time(now, datetime.now(UTC)),
+        "now": time_of(now),
         "options": named_values("option", option),
         "database": database or DEFAULT_DATABASE,
     }
@@ -252,11 +250,7 @@ def note(query: RemoteQuery) -> None:
 
 def print_result(query: RemoteQuery, form: str | None, *, as_json: bool = False) -> None:
     """The rows of a query: as the server writes a format, or for people."""
-    if as_json:
-        names = [column["name"] for column in (query.to_dict()["result"] or {"columns": []})["columns"]]
-        print_json({"columns": names, "rows": [plain(row) for row in query.rows()]})
-        return
-    if form is not None:
+    if form is not None and not as_json:
         with query.fetch(form) as reply:
             shutil.copyfileobj(reply, sys.stdout.buffer)
         return
@@ -264,7 +258,7 @@ def print_result(query: RemoteQuery, form: str | None, *, as_json: bool = False)
     rows = (
         row for batch in query.batches() for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
     )
-    print_rows(columns, (["NULL" if cell is None else str(cell) for cell in row] for row in rows))
+    print_query_rows(columns, rows, as_json=as_json)
 
 
 def _fields(query: RemoteQuery) -> dict[str, object]:
