@@ -46,16 +46,20 @@ def open_store(ctx: typer.Context, url: str | None) -> PartitionStore:
     Raises:
         StoreUnavailable: it is not there, and was not created.
     """
-    return _connect(store_url(ctx, url), create=False)
+    from hbstore import connect
+
+    return connect(store_url(ctx, url), create=False)
 
 
 def open_or_create_store(ctx: typer.Context, url: str | None) -> tuple[PartitionStore, bool]:
     """Open the store of this command, or create it and say so on stderr; whether it was created."""
+    from hbstore import connect
+
     named = store_url(ctx, url)
     path = missing_file(named)
     if named == str(default_path()):
         default_path().parent.mkdir(parents=True, exist_ok=True)
-    store = _connect(named, create=True)
+    store = connect(named, create=True)
     if path is not None:
         typer.echo(f"Created the store {visible(str(path))}", err=True)
     return store, path is not None
@@ -75,9 +79,3 @@ def missing_file(url: str) -> Path | None:
         return None if path.stat().st_size else path
     except FileNotFoundError:
         return path
-
-
-def _connect(url: str, *, create: bool) -> PartitionStore:
-    from hbstore import connect
-
-    return connect(url, create=create)

@@ -16,7 +16,7 @@ from hbstore.console.registering import MissingRange, missing_ranges
 from hbstore.console.rendering import page
 from hbstore.console.table_times import TableTimes, times_of_fact
 from hbstore.console.time_view import View
-from hbstore.console.timeline_pages import drawn, lanes_of
+from hbstore.console.timeline_pages import drawn, lanes_of, range_shown
 from hbstore.cubes import Candidate, Cover, CoverPartitions, CoverRun, Cubes, DerivedCube, Fact
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.fact_times import FactTimes
@@ -87,12 +87,8 @@ def fact_pages(service: Service) -> list[Route]:
         tables = list(times_of_fact(store, cubes.database, fact))
         columns = list(dict.fromkeys(name for one in fact.storage_tables for name in one.time_partition_columns))
         column = parameters.get("column") or (columns[0] if columns else None)
-        shown: dict[str, Any] = {"view": None, "drawing": None, "cover": None, "problem": None, "status": 200}
-        try:
-            view = View.of(_timelines(tables), parameters.get("from", ""), parameters.get("to", ""), now)
-        except HbstoreError as error:
-            shown |= {"problem": QueryProblem.of(error), "status": status_of(error)}
-            view = View.of(_timelines(tables), "", "", now)
+        shown = {"drawing": None, "cover": None, **range_shown(request, tables, now)}
+        view: View | None = shown["view"]
         if view is not None:
             shown |= _seen(request, cubes, fact, tables, view, column, now)
         query = parameters.get("query", "").strip()
@@ -108,17 +104,12 @@ def fact_pages(service: Service) -> list[Route]:
             column=column,
             asked=answer,
             is_asked=bool(query),
-            texts={name: parameters.get(name, "") for name in ("from", "to")},
             kept={name: parameters[name] for name in ("column", "query") if parameters.get(name)},
             kept_range={name: parameters[name] for name in ("column", "from", "to") if parameters.get(name)},
             **{**shown, "status": max(shown["status"], answer.status)},
         )
 
     return [Route(path, fact_page) for path in (_FACT, f"{_FACT}/timelines", f"{_FACT}/cover")]
-
-
-def _timelines(tables: Sequence[TableTimes]) -> Iterator[Any]:
-    return (row.timeline for table in tables for row in table.rows)
 
 
 def _seen(

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request as HttpRequest
 
 from hbstore.errors import InvalidInput
 from hbstore.names import DEFAULT_DATABASE
-from hbstore.query_service.query import ANONYMOUS, MAX_TEXT, Query, Request, State
-
-_MAX_NAME: Final = 1_000
+from hbstore.query_service.query import ANONYMOUS, MAX_NAME, MAX_TEXT, Query, Request, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ class Draft:
         """
         if not self.text.strip():
             raise InvalidInput("there is no statement", hint="Write a cube query or a statement of SQL")
-        for what, text, most in (("statement", self.text, MAX_TEXT), ("name", self.name, _MAX_NAME)):
+        for what, text, most in (("statement", self.text, MAX_TEXT), ("name", self.name, MAX_NAME)):
             if len(text) > most:
                 raise InvalidInput(f"the {what} is too long", characters=len(text), limit=most, hint="Shorten it")
         return Request(

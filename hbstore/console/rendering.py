@@ -152,15 +152,6 @@ def moment_text(time: str) -> str:
     return time.removesuffix("+00:00").removesuffix("T00:00:00").replace("T", " ")
 
 
-def line_text(text: str) -> str:
-    r"""A text of several lines as one.
-
-    >>> line_text("select 1\n  from a")
-    'select 1 from a'
-    """
-    return " ".join(text.split())
-
-
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("hbstore.console"),
@@ -173,7 +164,6 @@ def _environment() -> Environment:
         "about": about_text,
         "clip": clipped,
         "duration": duration_text,
-        "line": line_text,
         "moment": moment_text,
         "number": number_text,
         "size": size_text,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -40,30 +41,31 @@ def timeline_pages(service: Service) -> list[Route]:
 
 
 def _page(request: Request, database: str, table: str | None, tables: Sequence[TableTimes]) -> Response:
-    now, parameters = datetime.now(UTC), request.query_params
-    timelines = [row.timeline for one in tables for row in one.rows]
-    problem, status = None, 200
-    try:
-        view = View.of(timelines, parameters.get("from", ""), parameters.get("to", ""), now)
-    except HbstoreError as error:
-        problem, status = QueryProblem.of(error), status_of(error)
-        view = View.of(timelines, "", "", now)
-    axis = None if view is None else view.axis(CELLS)
+    shown = range_shown(request, tables, datetime.now(UTC))
+    axis = None if shown["view"] is None else shown["view"].axis(CELLS)
     title = f"Timelines of {table or database}"
     return page(
         request,
         "table_timelines.html",
-        status=status,
         title=title,
         database=database,
         table=table,
         tables=tables,
-        problem=problem,
-        view=view,
         axis=axis,
         drawing=None if axis is None else drawn(request, axis, list(lanes_of(axis, tables)), title),
-        texts={name: parameters.get(name, "") for name in ("from", "to")},
+        **shown,
     )
+
+
+def range_shown(request: Request, tables: Sequence[TableTimes], now: datetime) -> dict[str, Any]:
+    """What a page shows of the range that its address asks for: all there is, if that is none, and why it is none."""
+    timelines = [row.timeline for table in tables for row in table.rows]
+    texts = {name: request.query_params.get(name, "") for name in ("from", "to")}
+    try:
+        view, problem, status = View.of(timelines, texts["from"], texts["to"], now), None, 200
+    except HbstoreError as error:
+        view, problem, status = View.of(timelines, "", "", now), QueryProblem.of(error), status_of(error)
+    return {"view": view, "problem": problem, "status": status, "texts": texts}
 
 
 def lanes_of(axis: TimelineAxis, tables: Sequence[TableTimes]) -> Iterator[TimelineLane]:
