@@ -24,8 +24,7 @@ from pydantic import ValidationError
 from hbstore.arguments import expect, expect_choice, expect_many
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named, invalid_model
-from hbstore.cubes.lens_writing import write_lens
-from hbstore.cubes.lens_xml import read_model
+from hbstore.cubes.lens_xml import read_model, write_lens
 from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml
 from hbstore.cubes.xml_tree import parse_xml

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, ValidationError
 
@@ -17,10 +17,9 @@ from hbstore.arguments import expect_texts
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import Format, check_text, load, read_text
-from hbstore.cubes.lens_xml import Data, present_fields, properties
+from hbstore.cubes.lens_elements import Data, Part, Shape, attribute, ignored, properties, read_shape
 from hbstore.cubes.values import FieldName, Name, Period, Properties, no_twins
-from hbstore.cubes.xml_reader import ElementReader
-from hbstore.cubes.xml_tree import parse_xml
+from hbstore.cubes.xml_tree import ElementReader, parse_xml
 from hbstore.errors import InvalidInput, InvalidModel
 from hbstore.frozen import FrozenDict
 
@@ -131,35 +130,23 @@ def _from_lens(text: str, file: str) -> list[Data]:
             hint="Use one of the expected tags",
         )
     if tag == "partition":
-        return [_lens_partition(reader)]
-    found = [_lens_partition(one) for one in reader.children("partition", "x_partition")]
+        return [read_shape(_PARTITION, reader)]
+    partitions = [read_shape(_PARTITION, one) for one in reader.items(None, "partition", "x_partition")]
     reader.end()
-    return found
+    return partitions
 
 
-def _lens_partition(reader: ElementReader) -> Data:
-    reader.attribute("name")  # which Lens fills in, as it does the full specification
-    for full in reader.children("full_partition_spec"):
-        full.children("part_spec_element")
-        full.end()
-    data = present_fields(
-        table=reader.attribute("fact_or_dimension_table_name"),
-        update_period=reader.attribute("update_period"),
-        time=_spec(reader, "time_partition_spec"),
-        other=_spec(reader, "non_time_partition_spec"),
-        location=reader.attribute("location"),
-        parameters=properties(reader, "partition_parameters"),
-    )
-    reader.end()
-    return data
+def _specified(field: str, list_tag: str) -> Part:
+    return properties(field, list_tag, "part_spec_element", names=("key", "value"))
 
 
-def _spec(reader: ElementReader, tag: str) -> Data:
-    spec: Data = {}
-    for one in reader.items(tag, "part_spec_element"):
-        key, value = one.attribute("key"), one.attribute("value")
-        one.end()
-        if key is None or value is None or key in spec:
-            raise one.error("a partition column without a name or a value, or twice")
-        spec[key] = value
-    return spec
+_PARTITION: Final[Shape] = (
+    ignored("name"),
+    ignored("full_partition_spec", "part_spec_element"),
+    attribute("table", "fact_or_dimension_table_name"),
+    attribute("update_period"),
+    _specified("time", "time_partition_spec"),
+    _specified("other", "non_time_partition_spec"),
+    attribute("location"),
+    properties("parameters", "partition_parameters"),
+)

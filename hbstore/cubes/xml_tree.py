@@ -1,12 +1,23 @@
 """XML as a tree of plain elements, each with its line; without document types, entities and their expansion.
 
->>> root = parse_xml("<x_storage name='s1'><properties/></x_storage>", "s1.xml")
+An element is read so that nothing in it is passed over:
+
+>>> root = parse_xml("<x_storage name='s1' colour='red'><properties/></x_storage>", "s1.xml")
 >>> root.tag, root.attributes, [child.tag for child in root.children]
-('x_storage', {'name': 's1'}, ['properties'])
+('x_storage', {'name': 's1', 'colour': 'red'}, ['properties'])
+>>> reader = ElementReader(root, "s1.xml")
+>>> reader.attribute("name")
+'s1'
+>>> reader.end()
+Traceback (most recent call last):
+    ...
+hbstore.errors.InvalidModel: the XML has an unknown element or attribute: file=s1.xml, line=1, at=x_storage, \
+found=attribute colour. Remove it, or correct its name
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
 from typing import Final
@@ -16,6 +27,18 @@ from hbstore.errors import InvalidModel
 
 MAX_DEPTH: Final = 50
 """Elements within each other."""
+
+UNSUPPORTED: Final = {
+    "virtual_fact_table": ("virtual facts", "Describe the underlying fact, and filter in the query"),
+    "virtual_fact": ("virtual facts", "Describe the underlying fact, and filter in the query"),
+    "segmentation": ("segmentations", "Query each of its cubes"),
+    "update_period_table_descriptor": (
+        "a table for each update period of a storage",
+        "Make a storage for each such table, with the update_period of that table alone",
+    ),
+    "skewed_info": ("skewed tables", "Remove it: only Hive's own writers use it"),
+}
+"""Elements of Lens that are refused, by their tags without ``x_``: what they are, and what to do instead."""
 
 
 @dataclass(slots=True)
@@ -100,3 +123,99 @@ def write_xml(element: Element, indent: str = "") -> str:
 def _escaped(text: str) -> str:
     """A text within XML; line ends and tabs by their numbers, as attributes would lose them."""
     return escape(text).translate({ord(one): f"&#{ord(one)};" for one in "\n\r\t"})
+
+
+class ElementReader:
+    """Reads one element; what nobody asked for in it is refused at the end.
+
+    Args:
+        element: the element.
+        file: where it is from.
+        at: the tags around it.
+    """
+
+    def __init__(self, element: Element, file: str, at: str = "") -> None:
+        self.element = element
+        self.file = file
+        self.at = f"{at}/{element.tag}"
+        self._attributes = dict(element.attributes)
+        self._children = list(element.children)
+
+    def attribute(self, *names: str) -> str | None:
+        """An attribute by any of its names; None if there is none of them."""
+        found = [self._attributes.pop(name) for name in names if name in self._attributes]
+        return found[0] if found else None
+
+    def number(self, *names: str) -> float | str | None:
+        """An attribute as a number; a text that is none is left to the document to refuse."""
+        text = self.attribute(*names)
+        with suppress(ValueError):
+            return None if text is None else float(text)
+        return text
+
+    def whole(self, *names: str) -> int | str | None:
+        """An attribute as a whole number, in the same way."""
+        text = self.attribute(*names)
+        with suppress(ValueError):
+            return None if text is None else int(text)
+        return text
+
+    def truth(self, *names: str) -> bool | str | None:
+        """An attribute as true or false, in the same way."""
+        text = self.attribute(*names)
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower(), text) if text else None
+
+    def items(self, list_tag: str | None, *tags: str) -> list[ElementReader]:
+        """The elements in it of any of some tags, or those in its lists of a tag, where they may be called like it."""
+        if list_tag is not None:
+            lists = self.items(None, list_tag)
+            items = [item for one in lists for item in one.items(None, list_tag, *tags)]
+            for one in lists:
+                one.end()
+            return items
+        found = [child for child in self._children if child.tag in tags]
+        self._children = [child for child in self._children if child.tag not in tags]
+        return [ElementReader(child, self.file, self.at) for child in found]
+
+    def texts(self, *tags: str, list_tag: str | None = None) -> list[str]:
+        """The texts of such elements, without white space around them."""
+        found = self.items(list_tag, *tags)
+        for one in found:
+            one.end()
+        return [one.element.text.strip() for one in found]
+
+    def end(self) -> None:
+        """See that nothing is left.
+
+        Raises:
+            InvalidModel: there is an attribute or an element that is not known here.
+        """
+        if self._attributes:
+            raise self.error(f"attribute {min(self._attributes)}")
+        if self._children:
+            if self._children[0].tag in UNSUPPORTED:
+                raise self.unsupported(self._children[0])
+            raise self.error(f"element {self._children[0].tag}", self._children[0])
+
+    def unsupported(self, element: Element) -> InvalidModel:
+        """The error for something that is known, and that the model does not have."""
+        what, hint = UNSUPPORTED[element.tag.removeprefix("x_")]
+        return InvalidModel(
+            f"hbstore does not support {what}",
+            file=self.file,
+            line=element.line,
+            at=self.at.removeprefix("/"),
+            found=f"element {element.tag}",
+            hint=hint,
+        )
+
+    def error(self, what: str, element: Element | None = None) -> InvalidModel:
+        """The error for something that is not known here."""
+        return InvalidModel(
+            "the XML has an unknown element or attribute",
+            file=self.file,
+            line=(element or self.element).line,
+            at=self.at.removeprefix("/"),
+            found=what,
+            hint="Remove it, or correct its name",
+        )
