@@ -15,7 +15,6 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -26,7 +25,7 @@ from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named, invalid_model
 from hbstore.cubes.lens_xml import read_model, write_lens
 from hbstore.cubes.logical_tables import DimTable, Fact
-from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml
+from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml, read_text
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import InvalidModel
 
@@ -38,7 +37,7 @@ CLASSES: Final[Mapping[str, type[Named]]] = {
 """The kinds of documents, in an order in which each refers to those before it."""
 
 KINDS: Final = tuple(CLASSES)
-_ENDINGS: Final[Mapping[str, Format]] = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".xml": "xml"}
+ENDINGS: Final[Mapping[str, Format]] = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".xml": "xml"}
 
 
 def read_documents(path: str | Path) -> list[Named]:
@@ -54,7 +53,7 @@ def read_documents(path: str | Path) -> list[Named]:
     >>> read_documents(file)
     [<Storage lake>]
     """
-    return parse_documents(*read_text(path), file=str(path))
+    return parse_documents(*read_text(path, ENDINGS, InvalidModel), file=str(path))
 
 
 def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[Named]:
@@ -151,34 +150,6 @@ def make(kind: str, data: Mapping[str, Any], **where: object) -> Named:
         return CLASSES[kind].model_validate(data)
     except ValidationError as error:
         raise invalid_model(error, **where, kind=kind) from None
-
-
-def read_text(path: str | Path) -> tuple[str, Format]:
-    """A file's text and what its ending says that it is.
-
-    Raises:
-        InvalidModel: there is no such file, or it is too large, no text, or of another ending.
-    """
-    place = Path(expect("path", path, str, PathLike, hint="Give the path of a file"))
-    kind = _ENDINGS.get(place.suffix.lower())
-    if kind is None:
-        raise InvalidModel(
-            "the format of the file is unknown",
-            file=str(path),
-            expected=", ".join(_ENDINGS),
-            hint="Give the file one of the expected endings",
-        )
-    try:
-        with place.open(encoding="utf-8-sig") as file:
-            text = file.read(MAX_TEXT + 1)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidModel(
-            "the file cannot be read",
-            file=str(path),
-            reason=str(error),
-            hint="Check that the file exists, that you may read it, and that it is UTF-8",
-        ) from None
-    return text, kind
 
 
 def check_text(text: str, format: Format) -> None:

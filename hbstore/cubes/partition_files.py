@@ -16,8 +16,9 @@ from pydantic import AfterValidator, BeforeValidator, ValidationError
 from hbstore.arguments import expect_texts
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
-from hbstore.cubes.files import Format, check_text, load, read_text
+from hbstore.cubes.files import ENDINGS, Format, check_text, load
 from hbstore.cubes.lens_elements import Data, Part, Shape, attribute, ignored, properties, read_shape
+from hbstore.cubes.texts import read_text
 from hbstore.cubes.values import FieldName, Name, Period, Properties, no_twins
 from hbstore.cubes.xml_tree import ElementReader, parse_xml
 from hbstore.errors import InvalidInput, InvalidModel
@@ -58,7 +59,7 @@ def read_partitions(path: str | Path) -> list[tuple[str, PartitionDesc]]:
     >>> read_partitions(file)[0][0]
     'rides_daily'
     """
-    return parse_partitions(*read_text(path), file=str(path))
+    return parse_partitions(*read_text(path, ENDINGS, InvalidModel), file=str(path))
 
 
 def parse_partitions(

@@ -6,12 +6,17 @@ YAML's aliases are refused (a few lines of them can stand for gigabytes), and wh
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable
-from typing import Any, Final
+from collections.abc import Hashable, Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import yaml
 
-from hbstore.errors import InvalidModel
+from hbstore.arguments import expect
+from hbstore.errors import HbstoreError, InvalidModel
+
+F = TypeVar("F")
 
 MAX_TEXT: Final = 16 * 1024 * 1024
 """Characters of a file."""
@@ -53,6 +58,35 @@ class _Dumper(yaml.SafeDumper):
 
 
 _Dumper.add_representer(str, _Dumper.represent_str)
+
+
+def read_text(path: str | PathLike[str], forms: Mapping[str, F], error: type[HbstoreError]) -> tuple[str, F]:
+    """A file's text, of at most one character more than `MAX_TEXT`, and its form.
+
+    Args:
+        path: of the file.
+        forms: by the endings that the file may have.
+        error: what is raised.
+
+    Raises:
+        HbstoreError: there is no such file, or it is no text, or of another ending.
+        InvalidInput: the path is none.
+    """
+    place = Path(expect("path", path, str, PathLike, hint="Give the path of a file"))
+    form = forms.get(place.suffix.lower())
+    if form is None:
+        raise error(
+            "the format of the file is unknown",
+            file=str(path),
+            expected=", ".join(forms),
+            hint="Give the file one of the expected endings",
+        )
+    try:
+        with place.open(encoding="utf-8-sig") as file:
+            return file.read(MAX_TEXT + 1), form
+    except (OSError, UnicodeDecodeError) as cause:
+        hint = "Check that the file exists, that you may read it, and that it is UTF-8"
+        raise error("the file cannot be read", file=str(path), reason=str(cause), hint=hint) from None
 
 
 def load_yaml(text: str, file: str) -> list[Any]:

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any, Final
 
-from hbstore.cubes.texts import load_json, load_yaml
+from hbstore.cubes.texts import load_json, load_yaml, read_text
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import InvalidInput
 from hbstore.properties_file import read_properties
@@ -41,42 +40,22 @@ def read_options(path: str | PathLike[str]) -> dict[str, str]:
         InvalidInput: it cannot be read, or holds other things than names and values.
         InvalidModel: its JSON, YAML or XML does not parse.
     """
-    place = Path(path)
-    form = _ENDINGS.get(place.suffix.lower())
-    if form is None:
-        raise InvalidInput(
-            "the format of the file is unknown",
-            file=str(place),
-            expected=", ".join(_ENDINGS),
-            hint="Give the file one of the expected endings",
-        )
-    try:
-        text = place.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        hint = "Check that the file exists, that you may read it, and that it is UTF-8"
-        raise InvalidInput("the file cannot be read", file=str(place), reason=str(error), hint=hint) from None
-    return options_in(text, form, str(place))
+    text, form = read_text(path, _ENDINGS, InvalidInput)
+    return options_in(text, form, str(path))
 
 
 def options_in(text: str, form: str, file: str) -> dict[str, str]:
     """The options in a text; a name in a section has the section's name and a dot before it."""
     if form == "properties":
         return read_properties(text, file)
-    if form == "xml":
-        return _of_xml(text, file)
-    if form == "toml":
-        try:
-            documents: list[Any] = [tomllib.loads(text)]
-        except tomllib.TOMLDecodeError as error:
-            raise InvalidInput("the file is not TOML", file=file, reason=str(error), hint="Correct it there") from None
-    else:
-        documents = load_json(text, file) if form == "json" else load_yaml(text, file)
     options: dict[str, str] = {}
-    for document in documents:
+    for document in _PARSERS[form](text, file):
         if not isinstance(document, Mapping):
             raise _not_options(file, "the whole file")
         for name, value in _flat(document, "", file):
-            options[name] = _once(options, name, value, file)
+            if name in options:
+                raise InvalidInput("the file names an option twice", file=file, option=name, hint="Name it once")
+            options[name] = value
     return options
 
 
@@ -92,21 +71,29 @@ def _flat(some: Mapping[str, Any], before: str, file: str) -> Iterator[tuple[str
             raise _not_options(file, f"{before}{name}")
 
 
-def _of_xml(text: str, file: str) -> dict[str, str]:
+def _load_toml(text: str, file: str) -> list[Any]:
+    try:
+        return [tomllib.loads(text)]
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput("the file is not TOML", file=file, reason=str(error), hint="Correct it there") from None
+
+
+def _load_xml(text: str, file: str) -> Iterator[dict[str, str]]:
+    """The properties of Hadoop's XML, each by itself."""
     root = parse_xml(text, file)
-    options: dict[str, str] = {}
     for one in root.children:
         parts = {part.tag: part.text.strip() for part in one.children}
         if root.tag != "configuration" or one.tag != "property" or not {"name", "value"} <= parts.keys():
             raise _not_options(file, f"line {one.line}")
-        options[parts["name"]] = _once(options, parts["name"], parts["value"], file)
-    return options
+        yield {parts["name"]: parts["value"]}
 
 
-def _once(options: Mapping[str, str], name: str, value: str, file: str) -> str:
-    if name in options:
-        raise InvalidInput("the file names an option twice", file=file, option=name, hint="Name it once")
-    return value
+_PARSERS: Final[Mapping[str, Callable[[str, str], Iterable[Any]]]] = {
+    "json": load_json,
+    "toml": _load_toml,
+    "xml": _load_xml,
+    "yaml": load_yaml,
+}
 
 
 def _not_options(file: str, at: str) -> InvalidInput:

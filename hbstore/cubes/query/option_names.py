@@ -37,46 +37,33 @@ class Values:
     """The values that an option may have.
 
     Attributes:
-        text: in words, for errors and docs.
-        read: the value of a text; ValueError or HbstoreError where it is none.
+        text: in words, for errors and docs; empty: it may say nothing.
+        read: the value of a text; ValueError, KeyError or HbstoreError where it is none.
+        reason: why it may have no other values.
     """
 
     text: str
     read: Callable[[str], Any]
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option that changes answers.
+    """An option of cube queries.
 
     Attributes:
         names: the one that errors and docs use, and Lens's.
         values: what it may say.
-        of: the field of `QueryOptions` that it sets.
+        field: the field of `QueryOptions` that it sets; None: it is one of Lens, and may say only what is always so.
     """
 
     names: tuple[str, ...]
     values: Values
-    of: str
+    field: str | None = None
 
     def names_in(self, name: str) -> tuple[str, ...] | None:
         """The names of cubes, facts and storages in a name of this option; None where it is not one of it."""
-        return next((found for pattern in self.names if (found := _names_in(pattern, name)) is not None), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """An option of Lens that may say nothing but what is always so.
-
-    Attributes:
-        name: Lens's.
-        values: what it may say; none: it is refused whatever it says.
-        reason: why it may say nothing else.
-    """
-
-    name: str
-    values: tuple[str, ...]
-    reason: str
+        return next((names for pattern in self.names if (names := _names_in(pattern, name)) is not None), None)
 
 
 def _names_in(pattern: str, name: str) -> tuple[str, ...] | None:
@@ -86,6 +73,11 @@ def _names_in(pattern: str, name: str) -> tuple[str, ...] | None:
 
 def _choice(**values: Any) -> Values:
     return Values(" or ".join(values), lambda text: values[text.lower()])
+
+
+def _always(reason: str, *values: str) -> Values:
+    """The values that say what is always so."""
+    return Values(" or ".join(values), lambda text: {value.lower(): value for value in values}[text.lower()], reason)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -113,6 +105,42 @@ _PERIODS: Final = Values(
     "update periods with commas between them", lambda text: frozenset(map(UpdatePeriod.named, _names(text)))
 )
 
+_SETS: Final = "fields behind a bridge table become sets"
+_CHOSEN: Final = "partitions are chosen by the time dimension that the query names"
+_WHOLE: Final = "a partition is there or not, and nothing says how complete it is"
+_MEASURES: Final = "a measure outside of an aggregate stands for its default aggregate"
+_BOUNDS: Final = "an open bound would name a partition that is not read"
+_DISTINCT: Final = "rolled-up rows do not tell how often some attributes come together; count(*) does"
+_WRITERS: Final = "each of these asks for the same partitions, and other classes are not run"
+_LIGHTEST: Final = "a query would fail where a heavier fact has the partitions that the lightest lacks"
+_UNION: Final = "each moment is answered by the best storage; the option storages leaves some out"
+
+_ALWAYS: Final = {
+    "bridge.table.field.aggregator": _always(_SETS, "collect_set"),
+    "bridge.table.field.array.filter": _always(_SETS, "array_contains"),
+    "disable.aggregate.resolver": _always(_MEASURES, "false"),
+    "enable.attrfields.add.distinct": _always(_DISTINCT, "true"),
+    "completeness.threshold": _always(_WHOLE, "100", "100.0"),
+    "completeness.check.partition.column": _always(_WHOLE),
+    "replace.timedim": _always("a range is answered by partitions, or by a column of rows", "true"),
+    "time.range.writer.class": _always(
+        _WRITERS, *(f"org.apache.lens.cube.parse.{one}TimeRangeWriter" for one in ("OR", "Between", "Abridged"))
+    ),
+    "between.only.time.range.writer": _always("conditions on partitions are as short as they can be", "false"),
+    "time.range.writer.start.bound.type": _always(_BOUNDS, "closed"),
+    "time.range.writer.end.bound.type": _always(_BOUNDS, "closed"),
+    "partition.where.clause.format": _always("values of partition columns are compared as they are stored"),
+    "pick.lightest.fact.first": _always(_LIGHTEST, "false"),
+    "rewrite.dim.filter.to.fact.filter": _always("the rows are the same", "false", "true"),
+    "process.time.partition.column": _always(_CHOSEN),
+    "lookahead.ptparts.forinterval.PERIOD": _always(_CHOSEN),
+    "lookahead.timeparts.forinterval.PERIOD": _always(_CHOSEN),
+    "nonexisting.partitions": _always("Lens sets it; `missing` of an answer says which times are missing"),
+    "enable.storages.union": _always(_UNION, "true"),
+    "resolve.segmentations": _always("there are no segmentations", "false"),
+}
+"""Options of Lens that do not change answers, with what they may say; where that is nothing, they are refused."""
+
 OPTIONS: Final = (
     Option(("join_type", f"{LENS}join.type"), _JOIN, "join_type"),
     Option(("join_chains",), _TRUTH, "join_chains"),
@@ -134,58 +162,12 @@ OPTIONS: Final = (
         "dimension_tables",
     ),
     Option(("now", "lens.query.current.time.millis"), _TIME, "now"),
+    *(Option((f"{LENS}{name}",), values) for name, values in _ALWAYS.items()),
 )
-"""Options that change answers."""
-
-_SETS: Final = "fields behind a bridge table become sets"
-_CHOSEN: Final = "partitions are chosen by the time dimension that the query names"
-_WHOLE: Final = "a partition is there or not, and nothing says how complete it is"
-_MEASURES: Final = "a measure outside of an aggregate stands for its default aggregate"
-_BOUNDS: Final = "an open bound would name a partition that is not read"
-
-FIXED: Final = (
-    Fixed(f"{LENS}bridge.table.field.aggregator", ("collect_set",), _SETS),
-    Fixed(f"{LENS}bridge.table.field.array.filter", ("array_contains",), _SETS),
-    Fixed(f"{LENS}disable.aggregate.resolver", ("false",), _MEASURES),
-    Fixed(
-        f"{LENS}enable.attrfields.add.distinct",
-        ("true",),
-        "rolled-up rows do not tell how often some attributes come together; count(*) does",
-    ),
-    Fixed(f"{LENS}completeness.threshold", ("100", "100.0"), _WHOLE),
-    Fixed(f"{LENS}completeness.check.partition.column", (), _WHOLE),
-    Fixed(f"{LENS}replace.timedim", ("true",), "a range is answered by partitions, or by a column of rows"),
-    Fixed(
-        f"{LENS}time.range.writer.class",
-        tuple(f"org.apache.lens.cube.parse.{one}TimeRangeWriter" for one in ("OR", "Between", "Abridged")),
-        "each of these asks for the same partitions, and other classes are not run",
-    ),
-    Fixed(f"{LENS}between.only.time.range.writer", ("false",), "conditions on partitions are as short as they can be"),
-    Fixed(f"{LENS}time.range.writer.start.bound.type", ("closed",), _BOUNDS),
-    Fixed(f"{LENS}time.range.writer.end.bound.type", ("closed",), _BOUNDS),
-    Fixed(f"{LENS}partition.where.clause.format", (), "values of partition columns are compared as they are stored"),
-    Fixed(
-        f"{LENS}pick.lightest.fact.first",
-        ("false",),
-        "a query would fail where a heavier fact has the partitions that the lightest lacks",
-    ),
-    Fixed(f"{LENS}rewrite.dim.filter.to.fact.filter", ("false", "true"), "the rows are the same"),
-    Fixed(f"{LENS}process.time.partition.column", (), _CHOSEN),
-    Fixed(f"{LENS}lookahead.ptparts.forinterval.PERIOD", (), _CHOSEN),
-    Fixed(f"{LENS}lookahead.timeparts.forinterval.PERIOD", (), _CHOSEN),
-    Fixed(f"{LENS}nonexisting.partitions", (), "Lens sets it; `missing` of an answer says which times are missing"),
-    Fixed(
-        f"{LENS}enable.storages.union",
-        ("true",),
-        "each moment is answered by the best storage; the option storages leaves some out",
-    ),
-    Fixed(f"{LENS}resolve.segmentations", ("false",), "there are no segmentations"),
-)
-"""Options of Lens that do not change answers, or are refused."""
 
 
-def option_of(name: str) -> tuple[Option, tuple[str, ...]] | None:
-    """The option of a name, with the names of cubes, facts and storages in it; None for one that is `FIXED`.
+def option_of(name: str) -> tuple[Option, tuple[str, ...]]:
+    """The option of a name, with the names of cubes, facts and storages in it.
 
     Raises:
         InvalidInput: there is none.
@@ -195,10 +177,7 @@ def option_of(name: str) -> tuple[Option, tuple[str, ...]] | None:
         names = option.names_in(lowered)
         if names is not None:
             return option, names
-    if _fixed(lowered) is not None:
-        return None
-    everything = [*(one for option in OPTIONS for one in option.names), *(one.name for one in FIXED)]
-    near = get_close_matches(lowered, everything, 3)
+    near = get_close_matches(lowered, [one for option in OPTIONS for one in option.names], 3)
     raise InvalidInput(
         "not an option of cube queries",
         option=name,
@@ -216,33 +195,13 @@ def value_of(option: Option, name: str, text: str) -> Any:
     try:
         return option.values.read(text.strip())
     except (ValueError, KeyError, OverflowError, HbstoreError) as error:
-        reason = {"reason": error.text} if isinstance(error, HbstoreError) else {}
+        values = option.values
+        reason = error.text if isinstance(error, HbstoreError) else values.reason
+        give = f", or give {values.text}" if values.text else ""
         raise InvalidInput(
-            "not a value of the option",
+            "not a value of the option" if values.text else "cube queries do not take the option",
             option=name,
             value=repr(text),
-            **reason,
-            hint=f"Give {option.values.text}",
+            **({"reason": reason} if reason else {}),
+            hint=f"Give {values.text}" if option.field is not None else f"Leave it out{give}",
         ) from None
-
-
-def check_fixed(name: str, text: str) -> None:
-    """See that an option of Lens says what is always so.
-
-    Raises:
-        InvalidInput: it says something else.
-    """
-    fixed = _fixed(name.strip().lower())
-    if fixed is None or text.strip().lower() in map(str.lower, fixed.values):
-        return
-    raise InvalidInput(
-        "cube queries do not take the option" if not fixed.values else "not a value of the option",
-        option=name,
-        value=repr(text),
-        reason=fixed.reason,
-        hint=f"Leave it out, or give {' or '.join(fixed.values)}" if fixed.values else "Leave it out",
-    )
-
-
-def _fixed(name: str) -> Fixed | None:
-    return next((one for one in FIXED if _names_in(one.name, name) is not None), None)

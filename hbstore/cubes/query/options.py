@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from hbstore.arguments import expect, expect_dict
 from hbstore.cubes.query.option_files import read_options
-from hbstore.cubes.query.option_names import check_fixed, option_of, value_of
+from hbstore.cubes.query.option_names import option_of, value_of
 from hbstore.errors import InvalidInput
 from hbstore.frozen import FrozenDict
 from hbstore.times.time_range import AbsoluteTime, WrittenTime
@@ -102,21 +102,19 @@ class QueryOptions:
         """
         settings: dict[tuple[str, tuple[str, ...]], tuple[str, Any]] = {}
         for name, text in options.items():
-            found = option_of(expect("option", name, str, hint="Give the name of an option"))
-            if found is None:
-                check_fixed(name, text)
-                continue
-            option, names = found
+            option, names = option_of(expect("option", name, str, hint="Give the name of an option"))
             value = value_of(option, name, text)
-            first, known = settings.setdefault((option.of, names), (name, value))
+            if option.field is None:
+                continue
+            first, known = settings.setdefault((option.field, names), (name, value))
             if known != value:
                 raise InvalidInput(
                     "two options say the same thing differently", one=first, other=name, hint="Give one of them"
                 )
         fields: dict[str, Any] = {}
-        for (of, names), (_, value) in settings.items():
-            others = fields.get(of, getattr(self, of))
-            fields[of] = FrozenDict({**others, names: value}) if names else value
+        for (field, names), (_, value) in settings.items():
+            others = fields.get(field, getattr(self, field))
+            fields[field] = FrozenDict({**others, names: value}) if names else value
         return replace(self, **fields)
 
     def time(self, clock: datetime) -> datetime:

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from hbstore.cubes.logical_tables import StorageTable
-from hbstore.cubes.query.option_names import FIXED, OPTIONS
+from hbstore.cubes.query.option_names import OPTIONS
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.errors import CubeSyntaxError, InvalidInput, InvalidModel, InvalidTime, NoCandidate, UnsupportedQuery
 from tests.cubes.query.spark_in_duckdb import define, in_duckdb
@@ -112,7 +112,7 @@ def test_every_option_is_tried():
     elsewhere = ("join_chains", "flatten_bridges", "flatten_early")  # below, and in test_bridges.py
     tried = [name.lower() for _, options, _ in ANSWERS for name in options]
     for option in OPTIONS:
-        if option.of not in elsewhere:
+        if option.field is not None and option.field not in elsewhere:
             assert any(option.names_in(name) is not None for name in tried), option.names
 
 
@@ -263,15 +263,15 @@ def test_other_things_than_options(world, options):
         rows(world, FARE, options)
 
 
-@pytest.mark.parametrize("fixed", FIXED, ids=lambda one: one.name)
-def test_options_of_lens_that_say_what_is_always_so_or_are_refused(world, fixed):
-    name = fixed.name.replace("PERIOD", "daily")
-    for value in fixed.values:
+@pytest.mark.parametrize("option", [one for one in OPTIONS if one.field is None], ids=lambda one: one.names[0])
+def test_options_of_lens_that_say_what_is_always_so_or_are_refused(world, option):
+    name = option.names[0].replace("PERIOD", "daily")
+    for value in filter(None, option.values.text.split(" or ")):
         assert rows(world, FARE, {name: value.upper()}) == [(100,)]
     with pytest.raises(InvalidInput) as caught:
         rows(world, FARE, {name: "something else"})
-    assert caught.value.fields["reason"] == fixed.reason
-    assert caught.value.hint
+    assert caught.value.fields["reason"] == option.values.reason
+    assert caught.value.hint == ", or give ".join(filter(None, ("Leave it out", option.values.text)))
 
 
 @pytest.mark.parametrize(
@@ -308,5 +308,4 @@ def test_all_options_are_described():
     section = PAGE.read_text().split("## Options")[1].split("\n## ")[0]
     described = set(re.findall("`([^`]+)`", section))
     shown = {name.removeprefix(LENS) for option in OPTIONS for name in option.names}
-    shown |= {one.name.removeprefix(LENS) for one in FIXED}
     assert shown <= described
