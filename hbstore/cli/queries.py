@@ -201,7 +201,7 @@ def _print_answer(store: PartitionStore, database: str, rewritten: Rewritten, *,
 
 def _note(rewritten: Rewritten) -> None:
     """What the user should know beside the rows, on stderr."""
-    from hbstore.cubes.query.notes import notes_of
+    from hbstore.cubes.query.rewriting import notes_of
 
     for note in notes_of(rewritten):
         print_note(note)

@@ -103,7 +103,7 @@ class Answers:
             StoreUnavailable: Spark cannot run it.
         """
         from hbstore.cubes import Cubes
-        from hbstore.cubes.query.notes import notes_of
+        from hbstore.cubes.query.rewriting import notes_of
         from hbstore.ddl.results import Result
 
         rewritten = Cubes(self.store, database).rewrite(query.text)

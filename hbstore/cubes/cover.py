@@ -22,21 +22,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun, joined
+from hbstore.cubes.query.choice import Source, left_by, parts_of
 from hbstore.errors import TimelineMismatch, Uncoverable
-from hbstore.timelines.runs import gaps
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.moments import moments, time_at
 from hbstore.times.update_period import UpdatePeriod
 
 Timelines: TypeAlias = Mapping[UpdatePeriod, Sequence[PartitionTimeline]]
 """The timelines of all storage tables of a fact, by update period; the first named is preferred."""
-
-_Stretches: TypeAlias = list[tuple[int, int]]
-"""Sorted ranges of moments that do not overlap. Where two touch, no part may lie across."""
 
 _MONTHS: Final = (UpdatePeriod.MONTHLY, UpdatePeriod.QUARTERLY, UpdatePeriod.YEARLY)
 
@@ -76,11 +74,17 @@ def cover(timelines: Timelines, start: datetime, end: datetime, *, partial: bool
     _check(timelines)
     periods = sorted((period for period in timelines if timelines[period]), key=lambda period: -period.rank)
     runs: list[CoverRun] = []
-    stretches: _Stretches = [(first, last)] if first < last else []
+    left = [(first, last)] if first < last else []
     for period in periods:
-        split = period in _MONTHS and UpdatePeriod.WEEKLY in periods
-        stretches = list(_take(period, timelines[period], stretches, runs, split=split))
-    missing = [(time_at(since), time_at(until)) for since, until in joined(stretches)]
+        parts = parts_of(
+            [Source(one.storage_table, period, one.index_ranges) for one in timelines[period]], period, left
+        )
+        index = period.floor_index
+        runs += [CoverRun(period, index(start), index(stop), part.table) for start, stop, part in parts if part]
+        left = list(left_by(parts, left))
+        if period in _MONTHS and UpdatePeriod.WEEKLY in periods:
+            left = list(_split(period, left))
+    missing = [(time_at(since), time_at(until)) for since, until in joined(left)]
     if missing and not partial:
         raise Uncoverable(missing)
     runs.sort(key=lambda run: run.period.moment(run.start))
@@ -108,47 +112,9 @@ def _check(timelines: Timelines) -> None:
                 )
 
 
-def _take(
-    period: UpdatePeriod,
-    timelines: Sequence[PartitionTimeline],
-    stretches: _Stretches,
-    runs: list[CoverRun],
-    *,
-    split: bool,
-) -> Iterator[tuple[int, int]]:
-    """Append what a period has of some stretches to the runs; what it leaves of them, split at its parts if asked."""
-    for since, until in stretches:
+def _split(period: UpdatePeriod, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Ranges of moments without parts, cut where a part begins or ends, if they hold a whole one."""
+    for since, until in ranges:
         start, stop = period.ceil_index(since), period.floor_index(until)
-        if start >= stop:
-            yield since, until
-            continue
-        own = _runs(period, timelines, start, stop)
-        runs += own
-        if split:
-            holes = gaps(((run.start, run.stop) for run in own), start, stop)
-            alone = ((index, index + 1) for low, high in holes for index in range(low, high))
-            left = [(since, period.moment(start)), *_moments(period, alone), (period.moment(stop), until)]
-            yield from ((begin, end) for begin, end in left if begin < end)
-        else:
-            yield from gaps(_moments(period, ((run.start, run.stop) for run in own)), since, until)
-
-
-def _runs(period: UpdatePeriod, timelines: Sequence[PartitionTimeline], start: int, stop: int) -> list[CoverRun]:
-    """What the timelines have in [start, stop), sorted; what one has is not asked of those after it."""
-    runs: list[CoverRun] = []
-    uncovered = [(start, stop)]
-    for timeline in timelines:
-        left: list[tuple[int, int]] = []
-        for low, high in uncovered:
-            here = list(timeline.index_ranges(low, high))
-            runs += [CoverRun(period, begin, end, timeline.storage_table) for begin, end in here]
-            left += gaps(here, low, high)
-        uncovered = left
-        if not uncovered:
-            break
-    runs.sort(key=lambda run: run.start)
-    return runs
-
-
-def _moments(period: UpdatePeriod, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    return ((period.moment(start), period.moment(stop)) for start, stop in ranges)
+        cuts = map(period.moment, range(start, stop + 1)) if start < stop else ()
+        yield from pairwise(sorted({since, *cuts, until}))

@@ -13,7 +13,7 @@ from hbstore.cubes.concepts import Cube, DerivedCube
 from hbstore.cubes.covered import Cover
 from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
 from hbstore.cubes.document import Named
-from hbstore.cubes.fact_times import FactTimes
+from hbstore.cubes.fact_times import FactTimes, covered
 from hbstore.cubes.files import in_order
 from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.putting import ONLY, Action, Step, put, steps_of
@@ -23,7 +23,6 @@ from hbstore.cubes.query.options import QueryOptions, Said
 from hbstore.cubes.query.rewriting import Rewritten, rewrite
 from hbstore.cubes.references import described
 from hbstore.cubes.registration import Registration, only_storage_of, storage_table_of
-from hbstore.cubes.waiting import covered
 from hbstore.errors import Uncoverable
 from hbstore.model import Partition
 from hbstore.names import identifier

@@ -25,6 +25,7 @@ from hbstore.errors import InvalidPartition, InvalidPartitionValue, InvalidTime
 from hbstore.frozen import FrozenDict
 from hbstore.keys import NULL_PARTITION
 from hbstore.timelines import UpdatePeriod
+from hbstore.times.moments import DAY, time_at
 from hbstore.types import ColumnType, DateType, TimestampType, parse_type
 from hbstore.wording import clipped
 
@@ -110,7 +111,7 @@ def values_of(on: StorageTable, desc: PartitionDesc) -> tuple[str, ...]:
         if column.name in times:
             assert desc.period is not None  # _check_period
             values.append(
-                time_text(desc.period, _begin(desc.period, times[column.name], column.name), kind, column.name)
+                _time_text(desc.period, _begin(desc.period, times[column.name], column.name), kind, column.name)
             )
         else:
             values.append(others[column.name])
@@ -129,29 +130,33 @@ def other_texts(on: StorageTable, given: Mapping[str, str | None]) -> dict[str, 
     return {name: _other_text(value, parse_type(types[name]), name) for name, value in found.items()}
 
 
-def time_text(period: UpdatePeriod, time: datetime, kind: ColumnType, column: str) -> str:
-    """The text of a time in a column of a type: as the period writes it, or as a date or timestamp.
+def value_text(kind: ColumnType, period: UpdatePeriod, index: int) -> str:
+    """The value of a time partition column of a type for a part of an update period.
 
-    Raises:
-        InvalidTime: the time is not the beginning of a part, or no date.
-
-    >>> time_text(UpdatePeriod.MONTHLY, UpdatePeriod.MONTHLY.parse("2015-02"), DateType(), "dt")
+    >>> value_text(DateType(), UpdatePeriod.MONTHLY, UpdatePeriod.MONTHLY.index(datetime(2015, 2, 1, tzinfo=UTC)))
     '2015-02-01'
     """
-    written = period.format(time)
-    if isinstance(kind, TimestampType):
-        return time.astimezone(UTC).isoformat(" ")[:19]
-    if isinstance(kind, DateType):
-        day, clock = time.astimezone(UTC).isoformat(" ")[:19].split(" ")
-        if clock != "00:00:00":
-            raise InvalidTime(
-                "the time is not a date, but its column has the type date",
-                column=column,
-                time=written,
-                hint="Use a column of type timestamp or string",
-            )
-        return day
-    return written
+    if not isinstance(kind, DateType | TimestampType):
+        return period.format_index(index)
+    text = time_at(period.moment(index)).isoformat(" ")
+    return text[:10] if isinstance(kind, DateType) else text[:19]
+
+
+def _time_text(period: UpdatePeriod, time: datetime, kind: ColumnType, column: str) -> str:
+    """The value for the part of a period that begins at a time.
+
+    Raises:
+        InvalidTime: the column is one of dates, and the time is none.
+    """
+    index = period.index(time)
+    if isinstance(kind, DateType) and period.moment(index) % DAY:
+        raise InvalidTime(
+            "the time is not a date, but its column has the type date",
+            column=column,
+            time=period.format(time),
+            hint="Use a column of type timestamp or string",
+        )
+    return value_text(kind, period, index)
 
 
 def _begin(period: UpdatePeriod, value: datetime | str, column: str) -> datetime:

@@ -1,20 +1,27 @@
-"""The times of a fact: the timelines of its storage tables, and covers of ranges by the partitions of all of them."""
+"""The times of a fact: the timelines of its storage tables, and covers of ranges by the partitions of all of them.
+
+Who waits until nothing of a range is missing looks at the timelines again and again. No writer has to tell anybody, so
+a commit of any process is seen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from hbstore.arguments import expect
-from hbstore.cubes.bounded_cover import bounded_cover
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.covered import Cover
+from hbstore.cubes.cover import cover
+from hbstore.cubes.covered import Cover, CoverPartitions, joined
 from hbstore.cubes.logical_tables import Fact, StorageTable
 from hbstore.cubes.registration import storage_table_of, validity
-from hbstore.errors import NoStorageTables, TableNotFound, UnknownTimeDimension
+from hbstore.errors import NoStorageTables, TableNotFound, Uncoverable, UnknownTimeDimension
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
+from hbstore.times.moments import moments, time_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +37,34 @@ class Coverable:
     bounds: tuple[datetime | None, datetime | None]
 
     def cover(self, start: datetime, end: datetime, *, partial: bool) -> Cover:
-        """The best set of partitions for [start, end). Raises as `bounded_cover`."""
-        return bounded_cover(self.timelines, start, end, self.bounds, partial=partial)
+        """The best set of partitions for [start, end), none of which begins before or ends after the bounds.
+
+        The rest of the range counts as missing:
+
+            range       [2015-01-01                     2015-03-01)
+            bounds                 [2015-01-10   2015-02-20)
+            missing     [01-01, 01-10)           [02-20, 03-01)      and what no partition covers in between
+
+        Raises:
+            Uncoverable: something is missing, unless ``partial``; ``missing`` of the error says what.
+            InvalidTime, InvalidTimeRange: the range is none.
+        """
+        start, end = map(time_at, moments(start, end))
+        first, last = self.bounds
+        since = start if first is None else min(max(start, first), end)
+        until = end if last is None else max(min(end, last), since)
+        inside = cover(self.timelines, since, until, partial=True) if since < until else Cover(CoverPartitions([]), [])
+        around = ((start, since), *inside.missing, (until, end))
+        missing = joined((begin, after) for begin, after in around if begin < after)
+        if missing and not partial:
+            raise Uncoverable(missing)
+        return Cover(inside.partitions, missing)
 
     def cover_since(self, time: datetime, start: datetime, end: datetime, *, partial: bool) -> Cover:
         """What the cover of [start, end) says from a time on, so that pages of a cover are together the cover.
 
         A partition may lie across the time that was the end of a page before it was registered: what follows the page
-        is covered by itself then. Raises as `bounded_cover`.
+        is covered by itself then. Raises as `cover`.
         """
         rest = self.cover(start, end, partial=partial).since(time)
         return self.cover(time, end, partial=partial) if rest is None else rest
@@ -158,3 +185,34 @@ class FactTimes:
             choices=", ".join(dict.fromkeys([*names, *columns])),
             hint="Name one of the choices: a time dimension, or its partition column",
         )
+
+
+LOOKS_PER_SECOND: Final = 20
+_SHARE: Final = 0.1
+"""Of the time, that looking may take."""
+
+
+def pause_after(took: float) -> float:
+    """How many seconds to wait after a look that took so many.
+
+    >>> pause_after(0.001), pause_after(0.1)
+    (0.049, 0.9)
+    """
+    return max(1 / LOOKS_PER_SECOND - took, took / _SHARE - took)
+
+
+def covered(look: Callable[[], Cover], seconds: float | None) -> Cover:
+    """The cover in which nothing is missing, or the last one when the time is over.
+
+    Args:
+        look: gives the cover as it is.
+        seconds: how long to wait; None: as long as it takes.
+    """
+    until = float("inf") if seconds is None else time.monotonic() + seconds
+    while True:
+        began = time.monotonic()
+        found = look()
+        now = time.monotonic()
+        if not found.missing or now >= until:
+            return found
+        time.sleep(min(pause_after(now - began), until - now))

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from math import isfinite
 from typing import Final, TypeAlias
 
+from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import InvalidTime, PartitionNotFound
 from hbstore.filters.builder import Expression, literal
@@ -91,14 +92,8 @@ class Dumps:
         """The values of the partitions that some called `latest` are copies of, whether they are there or not."""
         at = self._time_at
         times = [(one.values, self._time(one)) for one in copies]
-        return [(*v[:at], self._value(time), *v[at + 1 :]) for v, time in times if time is not None]
-
-    def _value(self, time: datetime) -> str:
-        """The value of the time partition column for a time of the update period."""
-        kind = self.table.key_types[self._time_at]
-        if isinstance(kind, DateType):
-            return time.date().isoformat()
-        return time.strftime("%Y-%m-%d %H:%M:%S") if isinstance(kind, TimestampType) else self.period.format(time)
+        kind, index = self.table.key_types[at], self.period.index
+        return [(*v[:at], value_text(kind, self.period, index(time)), *v[at + 1 :]) for v, time in times if time]
 
     @property
     def _time_at(self) -> int:

@@ -15,7 +15,7 @@ from typing import Final
 from hbstore.cubes.catalog import Catalog, not_found, there
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import in_order
-from hbstore.cubes.overlay import Overlay
+from hbstore.cubes.references import Overlay
 from hbstore.errors import HbstoreError, InvalidModel, ModelInUse
 
 

@@ -4,12 +4,14 @@
     fact          -> base cube, its fields and time dimensions; storages
     dimtable      -> dimension, its fields; storages
 
-Join chains may name tables that are still to come, as dimensions may lead to each other.
+Join chains may name tables that are still to come, as dimensions may lead to each other. A change is checked against
+an `Overlay`: the documents as they would be after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
@@ -157,3 +159,30 @@ def _missing(document: Named, at: str, expected: str, hint: str | None = None) -
         expected=expected,
         hint=hint or "Create the missing description first, or correct the name",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Documents with others in the place of some, or beside them.
+
+    Attributes:
+        documents: those that are there.
+        put: those that are to be, by kind and name.
+    """
+
+    documents: Known
+    put: Mapping[tuple[str, str], Named]
+
+    @staticmethod
+    def of(documents: Known, *put: Named) -> Overlay:
+        """Documents with these put."""
+        return Overlay(documents, {(one.kind, one.name): one for one in put})
+
+    def find(self, kind: str, name: str) -> Named | None:
+        """The document of a kind and name; None if there is none."""
+        return self.put.get((kind, name)) or self.documents.find(kind, name)
+
+    def list(self, kind: str) -> Sequence[Named]:
+        """All documents of a kind; new ones come last."""
+        found = {(one.kind, one.name): one for one in self.documents.list(kind)}
+        return list((found | {key: one for key, one in self.put.items() if one.kind == kind}).values())

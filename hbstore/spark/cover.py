@@ -8,7 +8,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, SparkSession
 
 from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun
-from hbstore.cubes.query.writer import value_text
+from hbstore.cubes.descriptions import value_text
 from hbstore.errors import InvalidInput, PartitionNotFound, Uncoverable, UnknownTimeDimension
 from hbstore.filters.builder import col
 from hbstore.model import Table

@@ -14,8 +14,7 @@ from sqlglot import exp, parse_one
 
 from hbstore.cubes.cubes import Cubes
 from hbstore.cubes.query.latest_partitions import Latest
-from hbstore.cubes.query.notes import notes_of
-from hbstore.cubes.query.rewriting import Rewritten
+from hbstore.cubes.query.rewriting import Rewritten, notes_of
 from hbstore.cubes.query.text import DIALECT
 from hbstore.cubes.rereading import written
 from hbstore.cubes.storage_tables import PREFIX

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from hbstore.cubes.cubes import Cubes
-from hbstore.cubes.query.notes import notes_of
+from hbstore.cubes.query.rewriting import notes_of
 from hbstore.ddl import Result, Session, Statement, parse_statements
 from hbstore.ddl import statements as ddl
 from hbstore.ddl.parser import parse_script, running

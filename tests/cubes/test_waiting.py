@@ -8,8 +8,7 @@ import pytest
 
 from hbstore import connect
 from hbstore.cubes import Uncoverable
-from hbstore.cubes.fact_times import FactTimes
-from hbstore.cubes.waiting import LOOKS_PER_SECOND, pause_after
+from hbstore.cubes.fact_times import LOOKS_PER_SECOND, FactTimes, pause_after
 from hbstore.errors import InvalidTimeRange, ModelNotFound, UnknownTimeDimension
 from tests.cubes.conftest import NOW, cubes_of, days
 from tests.timelines.strategies import utc

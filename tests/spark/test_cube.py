@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
-from hbstore.cubes.query.writer import partition_condition, value_text
+from hbstore.cubes.descriptions import value_text
+from hbstore.cubes.query.partition_conditions import partition_condition
 from hbstore.errors import InvalidInput, NoCandidate, PartitionNotFound, UnknownField, UnsupportedQuery
 from hbstore.spark import cube, sql, write_table
 from hbstore.spark.cube import answer

@@ -59,6 +59,11 @@ class Block:
     chooser: Chooser
     choices: tuple[Choice, ...]
 
+    @property
+    def tables(self) -> set[str]:
+        """The storage tables of which something is read."""
+        return {run.source.table for choice in self.choices for run in choice.runs if run.source is not None}
+
     def without(self, missing: Runs, stretches: Sequence[ConditionRange]) -> Block:
         """The same aggregates, answered for what some missing moments leave of the stretches."""
         choices = (self.chooser.choose(one.start, one.stop, missing.between(one.start, one.stop)) for one in stretches)

@@ -16,7 +16,6 @@ from hbstore.arguments import expect_many, expect_texts
 from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Offer
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
-from hbstore.cubes.query.opted import apply_options
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import now_of
 from hbstore.cubes.query.relations import ways_to_choose
@@ -76,7 +75,6 @@ def candidates_of(
 
     def candidates(ways: ResolutionWay) -> list[Candidate]:
         resolved = resolve(query, star, ranges, columns, ways, options)
-        apply_options(query, resolved, options)
         shaped = shape(query, star, base, resolved, ways.one_of("by", by))
         return [shaped.alone(base, offer.reaching(resolved.reached)) for offer in offers]
 

@@ -20,6 +20,13 @@ What no whole partition answers may be cut from one that lies across an end, if 
     range            [00:30               02:00)
     HOURLY           [01h            02h)            the hour before it is read as well, with a condition on its rows
 
+A table of the update period CONTINUOUS has no partitions and is always up to date. Its rows tell their times in a
+column, so it answers any moment up to now; by a column of dates, whole days:
+
+    range      [2015-01-29-06                                         now)
+    DAILY                      [01-30            02-28)                    read instead, if it weighs no more
+    CONTINUOUS [01-29-06  01-30)                       [02-28         now)
+
 The numbers are whole, so sums do not depend on their order: weights are multiplied by what makes them whole.
 """
 
@@ -31,11 +38,51 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from hbstore.cubes.query.continuous import Division
 from hbstore.timelines.runs import gaps
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.types import ColumnType, DateType
+
+
+class Division(Protocol):
+    """What divides time into parts that a source answers as a whole: an update period, or `MOMENTS`."""
+
+    @property
+    def rank(self) -> int:
+        """Orders divisions by the length of their parts."""
+
+    def floor_index(self, moment: int, /) -> int:
+        """The part that holds a moment."""
+
+    def ceil_index(self, moment: int, /) -> int:
+        """The first part that begins at a moment or after it."""
+
+    def moment(self, index: int, /) -> int:
+        """When a part begins."""
+
+
+class _Moments:
+    """Time in single moments: the parts are microseconds, shorter than those of any update period."""
+
+    rank = -1
+
+    def floor_index(self, moment: int, /) -> int:
+        return moment
+
+    def ceil_index(self, moment: int, /) -> int:
+        return moment
+
+    def moment(self, index: int, /) -> int:
+        return index
+
+
+MOMENTS: Final = _Moments()
+
+
+def division_of(kind: ColumnType) -> Division:
+    """What a column of dates or timestamps tells of a row's time."""
+    return UpdatePeriod.DAILY if isinstance(kind, DateType) else MOMENTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +213,7 @@ class Chooser:
             first = [source for source in own if smaller is None or self._price(source) <= smaller]
             parts = self._parts(first, period, left)
             taken += parts
-            left = list(_without(left, parts))
+            left = list(left_by(parts, left))
             others.append((period, self._parts([source for source in own if source not in first], period, left)))
         runs = sorted([*taken, *(SourceRun(*span, None) for span in left)], key=lambda run: run.start)
         for period, parts in reversed(others):
@@ -178,23 +225,8 @@ class Chooser:
         return self._weights[source], self._rates[source]
 
     def _parts(self, sources: Sequence[Source], period: Division, within: Iterable[tuple[int, int]]) -> list[SourceRun]:
-        """The parts of a period within some moments, each of its best source, in runs of moments; sorted."""
-        uncovered = [(period.ceil_index(start), period.floor_index(stop)) for start, stop in within]
-        parts: list[tuple[int, int, Source]] = []
-        for source in sorted(sources, key=self._price):
-            left: list[tuple[int, int]] = []
-            for low, high in uncovered:
-                at = low
-                for begin, end in source.ranges(low, high) if low < high else ():
-                    parts.append((begin, end, source))
-                    if at < begin:
-                        left.append((at, begin))
-                    at = end
-                if at < high:
-                    left.append((at, high))
-            uncovered = left
-        parts.sort(key=lambda one: one[0])
-        return [SourceRun(period.moment(begin), period.moment(end), source) for begin, end, source in parts]
+        """The parts of a period within some moments, each of its best source."""
+        return parts_of(sorted(sources, key=self._price), period, within)
 
     def _replaced(self, runs: Sequence[SourceRun], period: Division, parts: Sequence[SourceRun]) -> list[SourceRun]:
         """Runs with each part in place of what it holds, unless that is better."""
@@ -254,7 +286,33 @@ class Chooser:
         return 0, self._weights[source] * length, self._rates[source] * length, count
 
 
-def _without(ranges: Iterable[tuple[int, int]], parts: Sequence[SourceRun]) -> Iterator[tuple[int, int]]:
+def parts_of(sources: Iterable[Source], period: Division, within: Iterable[tuple[int, int]]) -> list[SourceRun]:
+    """The parts of a period within some sorted ranges of moments, in sorted runs.
+
+    Args:
+        sources: of the period; what one has is not asked of those after it.
+        period: the period.
+        within: the ranges.
+    """
+    uncovered = [(period.ceil_index(start), period.floor_index(stop)) for start, stop in within]
+    parts: list[tuple[int, int, Source]] = []
+    for source in sources:
+        left: list[tuple[int, int]] = []
+        for low, high in uncovered:
+            at = low
+            for begin, end in source.ranges(low, high) if low < high else ():
+                parts.append((begin, end, source))
+                if at < begin:
+                    left.append((at, begin))
+                at = end
+            if at < high:
+                left.append((at, high))
+        uncovered = left
+    parts.sort(key=lambda one: one[0])
+    return [SourceRun(period.moment(begin), period.moment(end), source) for begin, end, source in parts]
+
+
+def left_by(parts: Sequence[SourceRun], ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """What some parts leave of the ranges that they lie in; both are sorted."""
     pending = deque(parts)
     for start, stop in ranges:

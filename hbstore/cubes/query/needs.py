@@ -18,10 +18,9 @@ from hbstore.cubes.query.candidates import (
     STORAGE_NOT_AVAILABLE_IN_RANGE,
     Candidate,
     Offer,
+    without,
 )
-from hbstore.cubes.query.choice import Source
-from hbstore.cubes.query.clashes import without
-from hbstore.cubes.query.continuous import division_of
+from hbstore.cubes.query.choice import Source, division_of
 from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.star import IS_AGGREGATED

@@ -5,7 +5,8 @@
 
 A name is looked for among the tables of FROM; a name before a dot is one of them, or a join chain. Attributes that are
 reached by a chain, and expressions, become what they stand for, as trees: each name in an expression is a name of the
-concept that has the expression, whatever the query calls its own.
+concept that has the expression, whatever the query calls its own. Options may then say otherwise: which fields the
+query may name, how it is grouped, and what becomes a set.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube, Dimension
 from hbstore.cubes.query.aggregate_calls import is_aggregate, is_filtered
+from hbstore.cubes.query.bridges import flatten
 from hbstore.cubes.query.from_clause import FILTERING_JOINS, Owner, join_kind, owners_of
 from hbstore.cubes.query.names import Names, is_time, mapped
 from hbstore.cubes.query.options import QueryOptions
@@ -49,7 +51,7 @@ def resolve(
 
     Raises:
         UnknownField, AmbiguousField: a name means nothing, or two things.
-        UnsupportedQuery: the query is none that can be answered.
+        UnsupportedQuery: the query is none that can be answered, or not as the options say.
     """
     first, *others = owners_of(query, star)
     cube = first.concept if isinstance(first.concept, Cube) else None
@@ -57,7 +59,9 @@ def resolve(
     made = Resolved(first.alias, cube, first.derived, dimension, ranges=list(ranges))
     by_table = cube is not None and options.join_chains and options.join_type in ("LEFT", "INNER")
     names = Names(query, star, ranges, columns, ways, by_table, [first], made)
-    return _Resolver(query, names, names.owners, made).resolved(others)
+    resolved = _Resolver(query, names, names.owners, made).resolved(others)
+    _apply_options(query, resolved, options)
+    return resolved
 
 
 @dataclass(slots=True)
@@ -226,3 +230,50 @@ class _Resolver:
                 if chain_of(table.concept, parts[0]) is not None or parts[0] in fields_of(table.concept):
                     return self.names.meaning(table, parts, node, 0)
         raise self.names.unknown(self.owners[0], parts, node)
+
+
+def _apply_options(query: QueryText, resolved: Resolved, options: QueryOptions) -> None:
+    """Change a resolved query as the options say.
+
+    Raises:
+        UnsupportedQuery: it names a field behind a join chain, and may not; or a set stands where none can.
+    """
+    if not options.join_chains:
+        _refuse_chains(query, resolved)
+    if options.group_by_to_select and all(_is_aggregated(resolved, tree) for _, tree in resolved.select):
+        resolved.select = [*_grouped_by(query, resolved), *resolved.select]
+    trees = [*(tree for _, tree in resolved.select), resolved.having, *(tree for tree, *_ in resolved.order)]
+    if not options.select_to_group_by and any(_is_aggregated(resolved, tree) for tree in trees):
+        resolved.grouped = True
+    if options.flatten_bridges:
+        flatten(query, resolved, options)
+
+
+def _refuse_chains(query: QueryText, resolved: Resolved) -> None:
+    for join in resolved.joins.values():
+        if join.side is None:
+            raise query.error(
+                UnsupportedQuery,
+                "the query names a field behind a join chain, and the option join_chains says that it may not",
+                None,
+                cause="NO_JOIN_CONDITION_AVAILABLE",
+                chain=join.alias,
+                hint=f"Write JOIN {join.dimension.name} ON …, or ask with join_chains = true",
+            )
+
+
+def _grouped_by(query: QueryText, resolved: Resolved) -> list[tuple[str, exp.Expr]]:
+    """What the query is grouped by, as it would be selected."""
+    group = query.select.args.get("group")
+    written = [] if group is None else group.expressions
+    names = [one.name.lower() if isinstance(one, exp.Column) else one.sql(DIALECT, comments=False) for one in written]
+    return [(name, tree.copy()) for name, tree in zip(names, resolved.group, strict=True)]
+
+
+def _is_aggregated(resolved: Resolved, tree: exp.Expr | None) -> bool:
+    """Whether a tree has an aggregate, or a measure, which stands for one."""
+    measures = set() if resolved.cube is None else {one.name for one in resolved.cube.measures}
+    return tree is not None and any(
+        is_aggregate(node) or (isinstance(node, exp.Column) and node.table == resolved.root and node.name in measures)
+        for node in tree.walk()
+    )

@@ -19,10 +19,10 @@ from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.covered import CoverPartitions, CoverRun
 from hbstore.cubes.query.aggregates import Units
 from hbstore.cubes.query.answer import Answer, Question, Way
+from hbstore.cubes.query.branches import cover_runs, read_filters, read_moments
 from hbstore.cubes.query.candidates import Candidate, Offer
 from hbstore.cubes.query.dimensions import dimension_reads
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
-from hbstore.cubes.query.opted import apply_options
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import QueryRange, now_of
 from hbstore.cubes.query.rates import Rates
@@ -85,7 +85,7 @@ class Rewritten:
         >>> cubes.rewrite("select minutes from rides where time_range_in(start_time, '2015-01-29', '2015-01-31')").reads
         {'lake_rides_daily': <Expression dt in ('2015-01-29', '2015-01-30')>}
         """
-        return {**self._dimensions, **({} if self._answer is None else self._answer.reads())}
+        return {**self._dimensions, **({} if self._answer is None else read_filters(self._answer))}
 
     def chosen(self, table: str) -> tuple[str, Sequence[CoverRun]]:
         """The partition column by which the partitions of a fact's storage table are chosen, and these.
@@ -97,7 +97,7 @@ class Rewritten:
         ('dt', ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)'])
         """
         assert self._answer is not None  # as queries of dimensions alone read no facts
-        return self._answer.by.column, self.partitions[table].runs
+        return self._answer.shaped.needs.by.column, self.partitions[table].runs
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -206,12 +206,12 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
     tree = answer_query(best, options)
     return Rewritten(
         written(tree, pretty=True),
-        {table: CoverPartitions(some) for table, some in best.cover_runs().items()},
+        {table: CoverPartitions(some) for table, some in cover_runs(best).items()},
         tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
-        tuple(_warnings(best.resolved, best.units)),
+        tuple(_warnings(best.resolved, best.shaped.units)),
         {
             table: tuple((time_at(start), time_at(stop)) for start, stop in ranges)
-            for table, ranges in best.moments().items()
+            for table, ranges in read_moments(best).items()
         },
         needs_utc(tree),
         dimension_reads(tree),
@@ -242,7 +242,6 @@ def _best_of(question: Question, ranges: Sequence[QueryRange], options: QueryOpt
 
     def understood(ways: ResolutionWay) -> Way:
         resolved = resolve(question.query, question.star, ranges, columns, ways, options)
-        apply_options(question.query, resolved, options)
         return Way.of(question, resolved, ways.one_of("partition column", by))
 
     ways = in_all_ways(understood)
@@ -256,7 +255,6 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
 
     def answered(ways: ResolutionWay) -> tuple[Resolved, Sequence[AggregateUnit], exp.Select]:
         resolved = resolve(query, star, (), frozenset(), ways, options)
-        apply_options(query, resolved, options)
         units = Units(query, RollingUp.of(None, resolved.root))
         take_units(resolved, units)
         group(query, resolved, units)
@@ -279,3 +277,14 @@ def _warnings(resolved: Resolved, units: Sequence[AggregateUnit]) -> Iterable[st
         yield f"a row counts once for each match in {where}, so sums may be too large; flatten_bridges counts it once"
     elif where and not (units or resolved.grouped or resolved.distinct):
         yield f"a row comes once for each match in {where}; flatten_bridges gives it once"
+
+
+def notes_of(rewritten: Rewritten) -> tuple[str, ...]:
+    """Which times are not in an answer, and its warnings.
+
+    >>> long = "cube select minutes from rides where time_range_in(start_time, '2015-01-31', '2015-02-02')"
+    >>> notes_of(cubes.rewrite(long, partial=True))
+    ('nothing is there for [2015-01-31T00:00:00+00:00, 2015-02-01T00:00:00+00:00)',)
+    """
+    missing = (f"nothing is there for [{start.isoformat()}, {end.isoformat()})" for start, end in rewritten.missing)
+    return (*missing, *rewritten.warnings)

@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.covered import joined, united
+from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import Units, unit_of
 from hbstore.cubes.query.borders import check_dated, check_days, check_not_dated
@@ -36,7 +37,6 @@ from hbstore.cubes.query.time_functions import Years
 from hbstore.cubes.query.times import TIME_OF, TimeLook, timestamp, with_times
 from hbstore.cubes.query.trees import with_replaced
 from hbstore.cubes.query.units import AggregateUnit
-from hbstore.cubes.query.writer import value_text
 from hbstore.errors import UnsupportedQuery
 from hbstore.timelines.runs import gaps
 from hbstore.times.moments import LIMIT, time_at

@@ -12,34 +12,30 @@ does not have, and another block is asked for, is NULL.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Final, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Final, TypeAlias
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
-from hbstore.cubes.function_calls import call
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import with_units
+from hbstore.cubes.query.answer import Answer
+from hbstore.cubes.query.branches import BLOCK, Branch, Columns, aggregate, branches_of, columns_of
 from hbstore.cubes.query.bridges import KEY
 from hbstore.cubes.query.candidates import Offer
-from hbstore.cubes.query.continuous import time_condition
 from hbstore.cubes.query.dimensions import dimension_rows
 from hbstore.cubes.query.options import QueryOptions
+from hbstore.cubes.query.partition_conditions import partition_condition, time_condition
 from hbstore.cubes.query.ranges import RANGE
 from hbstore.cubes.query.relations import Chosen
 from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.times import TIME_OF, beginning, timestamp, with_dates
 from hbstore.cubes.query.trees import with_replaced
-from hbstore.times.moments import time_at
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import ColumnType, DateType, StringType, TimestampType
-
-BLOCK: Final = "block "
-"""What the columns of rows are called that say to which block a row belongs."""
+from hbstore.types import TimestampType
 
 OrderedBy: TypeAlias = tuple[exp.Expr, bool, bool | None]
 """What rows are ordered by, whether it descends, and whether nulls come first."""
@@ -48,88 +44,8 @@ _LISTED: Final = 24
 """Values of a partition column that are listed one by one; more that follow one another are a range."""
 
 
-_UNITS: Final = {
-    UpdatePeriod.CONTINUOUS: "SECOND",
-    UpdatePeriod.SECONDLY: "SECOND",
-    UpdatePeriod.MINUTELY: "MINUTE",
-    UpdatePeriod.HOURLY: "HOUR",
-    UpdatePeriod.DAILY: "DAY",
-    UpdatePeriod.WEEKLY: "WEEK",
-    UpdatePeriod.MONTHLY: "MONTH",
-    UpdatePeriod.QUARTERLY: "QUARTER",
-    UpdatePeriod.YEARLY: "YEAR",
-}
-"""What DATE_TRUNC calls the parts of an update period."""
-
 _BETWEEN: Final = 3
 """Parts between two runs that are rather left out of one range than made the border of two."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Rows of one storage table in the answer.
-
-    Attributes:
-        offer: the storage table.
-        block: the number of the block whose measures they have.
-        runs: their partitions: update periods, each with the first index and the one behind the last.
-        moments: where partitions are not read as wholes, or the table has none, the ranges of time of the rows.
-        holds: which ranges of the query they are in, by number.
-        times: the time dimensions that columns tell; partitions tell the others.
-    """
-
-    offer: Offer
-    block: int
-    runs: tuple[tuple[UpdatePeriod, int, int], ...]
-    holds: Mapping[int, bool]
-    moments: tuple[tuple[int, int], ...] = ()
-    times: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of the rows that a query is computed from.
-
-    Attributes:
-        attributes: fields that all parts have.
-        times: time dimensions that are told by the partition's time.
-        pieces: what aggregates look at, by name: what it is in the parts of a block and a table; NULL in others.
-        flags: numbers of blocks that rows say whether they belong to.
-        ranges: numbers of ranges that rows say whether they are in.
-        dates: fields that are dates in the model; a table may have them as timestamps.
-    """
-
-    attributes: tuple[str, ...]
-    times: tuple[str, ...]
-    pieces: Mapping[str, Mapping[tuple[int, str], exp.Expr]]
-    flags: tuple[int, ...]
-    ranges: tuple[int, ...]
-    dates: frozenset[str]
-
-
-class AnswerFacts(Protocol):
-    """What an answer says of itself, to be written."""
-
-    @property
-    def resolved(self) -> Resolved:
-        """The query, with placeholders for its aggregates."""
-
-    @property
-    def star(self) -> Star:
-        """The documents."""
-
-    @property
-    def by(self) -> Chosen:
-        """By what partitions are chosen."""
-
-    def parts(self) -> Iterator[Part]:
-        """The rows that are read."""
-
-    def columns(self) -> Columns:
-        """Their columns."""
-
-    def unit(self, number: int) -> exp.Expr:
-        """An aggregate as it is computed from them."""
 
 
 _KINDS: Final = {
@@ -140,10 +56,10 @@ _KINDS: Final = {
 """Joins whose name is not their side alone."""
 
 
-def answer_query(answer: AnswerFacts, options: QueryOptions) -> exp.Select:
+def answer_query(answer: Answer, options: QueryOptions) -> exp.Select:
     """The query that an answer is."""
-    rows = _rows(answer, list(answer.parts()), answer.columns(), options)
-    return _query(answer.star, answer.resolved, _named(rows, answer.resolved.root), answer.unit, options)
+    rows = _named(_rows(answer, columns_of(answer), options), answer.resolved.root)
+    return _query(answer.question.star, answer.resolved, rows, partial(aggregate, answer), options)
 
 
 def dimension_query(star: Star, resolved: Resolved, units: Sequence[exp.Expr], options: QueryOptions) -> exp.Select:
@@ -244,18 +160,19 @@ def _named(rows: exp.Query, alias: str) -> exp.Subquery:
     return exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
 
 
-def _rows(answer: AnswerFacts, parts: Sequence[Part], columns: Columns, options: QueryOptions) -> exp.Query:
-    """The query of the rows of all parts, below each other."""
+def _rows(answer: Answer, columns: Columns, options: QueryOptions) -> exp.Query:
+    """The query of the rows of all branches, below each other."""
     union: exp.Query | None = None
-    for part in parts:
-        selected = list(_selected(part, answer.by.column, columns))
-        if timestamps := {name for name in columns.dates if part.offer.is_of(name, TimestampType)}:
+    star, by = answer.question.star, answer.shaped.needs.by
+    for branch in branches_of(answer):
+        selected = list(_selected(branch, by.column, columns))
+        if timestamps := {name for name in columns.dates if branch.offer.is_of(name, TimestampType)}:
             selected = list(with_dates(selected, timestamps))
-        table = exp.table_(part.offer.table, db=answer.star.catalog.database, quoted=True)
-        condition = _condition(part, answer.by)
-        if part.offer.reached:
+        table = exp.table_(branch.offer.table, db=star.catalog.database, quoted=True)
+        condition = _condition(branch, by)
+        if branch.offer.reached:
             rows = exp.select("*").from_(table).where(condition, copy=False)
-            one = _reaching(answer, part.offer, rows, selected, options)
+            one = _reaching(answer, branch.offer, rows, selected, options)
         else:
             one = exp.select(*selected).from_(table).where(condition, copy=False)
         union = one if union is None else exp.union(union, one, distinct=False, copy=False)
@@ -264,7 +181,7 @@ def _rows(answer: AnswerFacts, parts: Sequence[Part], columns: Columns, options:
 
 
 def _reaching(
-    answer: AnswerFacts, offer: Offer, rows: exp.Select, selected: Iterable[exp.Expr], options: QueryOptions
+    answer: Answer, offer: Offer, rows: exp.Select, selected: Iterable[exp.Expr], options: QueryOptions
 ) -> exp.Select:
     """What is selected of rows, with the dimensions joined behind which fields of it are.
 
@@ -288,107 +205,37 @@ def _reaching(
     query = query.from_(_named(rows, root), copy=False)
     trees = [*query.expressions, *(join.on for join in joins.values())]
     for join in joins.values():
-        query.append("joins", _join(answer.star, join, trees, options))
+        query.append("joins", _join(answer.question.star, join, trees, options))
     return query
 
 
-def _condition(part: Part, by: Chosen) -> exp.Expr:
-    own = part.offer.own_time(by)
+def _condition(branch: Branch, by: Chosen) -> exp.Expr:
+    own = branch.offer.own_time(by)
     if own is not None:
-        return time_condition(exp.column(own[0], quoted=True), own[1], part.moments)
-    whole = partition_condition(exp.column(by.column, quoted=True), part.offer.time_type(by.column), part.runs)
-    if not part.moments:
+        return time_condition(exp.column(own[0], quoted=True), own[1], branch.moments)
+    whole = partition_condition(exp.column(by.column, quoted=True), branch.offer.time_type(by.column), branch.runs)
+    if not branch.moments:
         return whole
-    return exp.and_(whole, time_condition(exp.column(by.own, quoted=True), TimestampType(), part.moments), copy=False)
+    return exp.and_(whole, time_condition(exp.column(by.own, quoted=True), TimestampType(), branch.moments), copy=False)
 
 
-def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple[UpdatePeriod, int, int]]) -> exp.Expr:
-    """The condition that holds for just the values of some partitions.
-
-    A few values are listed. More of one update period are a range without the values that are missing in it. Values of
-    several update periods may stand in one column, so a range asks for more: of texts for their length, as between
-    '2015-01-01' and '2015-01-31' are hours, too; of times for those at which a part of the period begins.
-    """
-    listed: list[exp.Expr] = []
-    conditions: list[exp.Expr] = []
-    for period, pieces in _clusters(runs):
-        if sum(last - first for first, last in pieces) <= _LISTED:
-            listed += [_literal(kind, period, index) for first, last in pieces for index in range(first, last)]
-            continue
-        low, high = _literal(kind, period, pieces[0][0]), _literal(kind, period, pieces[-1][1] - 1)
-        within: list[exp.Expr] = [
-            exp.GTE(this=column.copy(), expression=low),
-            exp.LTE(this=column.copy(), expression=high),
-        ]
-        if isinstance(kind, StringType):
-            within.append(exp.EQ(this=call("length", column.copy()), expression=exp.Literal.number(len(low.this))))
-        elif not (isinstance(kind, DateType) and period is UpdatePeriod.DAILY):
-            within.append(exp.EQ(this=_beginning_of(period, column), expression=column.copy()))
-        holes = [at for (_, end), (begin, _) in pairwise(pieces) for at in range(end, begin)]
-        if holes:
-            without = exp.In(this=column.copy(), expressions=[_literal(kind, period, at) for at in holes])
-            within.append(exp.Not(this=without))
-        conditions.append(exp.and_(*within, copy=False))
-    if len(listed) == 1:
-        conditions.insert(0, exp.EQ(this=column.copy(), expression=listed[0]))
-    elif listed:
-        conditions.insert(0, exp.In(this=column.copy(), expressions=listed))
-    return exp.or_(*conditions, copy=False) if conditions else exp.false()
-
-
-def _clusters(
-    runs: Iterable[tuple[UpdatePeriod, int, int]],
-) -> Iterator[tuple[UpdatePeriod, list[tuple[int, int]]]]:
-    """Runs of one update period with few parts between them, together; of each period in the order of time."""
-    pending: list[tuple[int, int]] = []
-    last: UpdatePeriod | None = None
-    for period, start, stop in sorted(runs, key=lambda run: (run[0].rank, run[1])):
-        if pending and last is not None and (period is not last or start - pending[-1][1] > _BETWEEN):
-            yield last, pending
-            pending = []
-        pending.append((start, stop))
-        last = period
-    if last is not None:
-        yield last, pending
-
-
-def _beginning_of(period: UpdatePeriod, column: exp.Expr) -> exp.Expr:
-    """When the part of a period begins that a date or a timestamp is in."""
-    return call("date_trunc", exp.Literal.string(_UNITS[period]), column.copy())
-
-
-def value_text(kind: ColumnType, period: UpdatePeriod, index: int) -> str:
-    """The value of a time partition column for a part of an update period."""
-    if isinstance(kind, StringType):
-        return period.format_index(index)
-    time = time_at(period.moment(index))
-    return time.date().isoformat() if isinstance(kind, DateType) else time.strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _literal(kind: ColumnType, period: UpdatePeriod, index: int) -> exp.Expr:
-    text = exp.Literal.string(value_text(kind, period, index))
-    if isinstance(kind, StringType):
-        return text
-    return exp.cast(text, "date") if isinstance(kind, DateType) else timestamp(text)
-
-
-def _selected(part: Part, column: str, columns: Columns) -> Iterator[exp.Expr]:
+def _selected(branch: Branch, column: str, columns: Columns) -> Iterator[exp.Expr]:
     null = exp.Null()
     yield from (exp.column(name, quoted=True) for name in columns.attributes)
     for name in columns.times:
-        if name in part.times:
+        if name in branch.times:
             tree: exp.Expr = timestamp(exp.column(name, quoted=True))
         else:
-            period = next((period for period, *_ in part.runs), UpdatePeriod.DAILY)  # all of a part are of one
-            tree = beginning(exp.column(column, quoted=True), part.offer.time_type(column), period)
+            period = next((period for period, *_ in branch.runs), UpdatePeriod.DAILY)  # all of a branch are of one
+            tree = beginning(exp.column(column, quoted=True), branch.offer.time_type(column), period)
         yield exp.alias_(tree, TIME_OF + name, quoted=True)
     for name, of in columns.pieces.items():
-        piece = of.get((part.block, part.offer.table), null)
+        piece = of.get((branch.block, branch.offer.table), null)
         own = isinstance(piece, exp.Column) and piece.name == name
         yield piece.copy() if own else exp.alias_(piece.copy(), name, quoted=True)
     for number in columns.flags:
-        yield exp.alias_(exp.true() if part.block == number else exp.false(), f"{BLOCK}{number}", quoted=True)
+        yield exp.alias_(exp.true() if branch.block == number else exp.false(), f"{BLOCK}{number}", quoted=True)
     for number in columns.ranges:
-        yield exp.alias_(exp.true() if part.holds[number] else exp.false(), f"{RANGE}{number}", quoted=True)
+        yield exp.alias_(exp.true() if branch.holds[number] else exp.false(), f"{RANGE}{number}", quoted=True)
     if not (columns.attributes or columns.times or columns.pieces or columns.flags or columns.ranges):
         yield exp.alias_(exp.Literal.number(1), "one row", quoted=True)

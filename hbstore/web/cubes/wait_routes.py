@@ -14,9 +14,8 @@ from fastapi.responses import StreamingResponse
 from hbstore.cubes import Cover
 from hbstore.errors import HbstoreError
 from hbstore.web.asked_form import asked_form
-from hbstore.web.cubes.asked_range import FromQuery, TimeDimensionQuery, ToQuery, asked_range
 from hbstore.web.cubes.fact_documents import WaitDocument
-from hbstore.web.cubes.fact_routes import FACT
+from hbstore.web.cubes.fact_routes import FACT, FromQuery, TimeDimensionQuery, ToQuery, asked_range
 from hbstore.web.cubes.waits import Waits, WaitSource, Wanted
 from hbstore.web.problems import problem
 

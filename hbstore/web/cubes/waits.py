@@ -1,9 +1,9 @@
 """Requests that wait until nothing of a range of a fact is missing.
 
 A waiting request is an entry in a table: no thread is held for it. While there are any, one thread looks at the
-timelines of all facts that are waited for, as often as `hbstore.cubes.waiting` says. Requests for the same range share
-a cover, and a cover is made again only where something of its fact has changed. So a commit is seen wherever it was
-made: by this process, by the metastore's, by another server.
+timelines of all facts that are waited for, as often as `pause_after` says. Requests for the same range share a cover,
+and a cover is made again only where something of its fact has changed. So a commit is seen wherever it was made: by
+this process, by the metastore's, by another server.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from starlette.concurrency import run_in_threadpool
 
 from hbstore.cubes import Cover
 from hbstore.cubes.catalog import Catalog
-from hbstore.cubes.fact_times import Coverable, FactTimes
-from hbstore.cubes.waiting import pause_after
+from hbstore.cubes.fact_times import Coverable, FactTimes, pause_after
 from hbstore.errors import ConcurrentChange, HbstoreError, TooManyWaiters
 from hbstore.store.partition_store import PartitionStore
 from hbstore.times.clock import Clock, utc_now

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.cubes import PartitionDesc
-from hbstore.cubes.query.clashes import without
+from hbstore.cubes.query.candidates import without
 from hbstore.errors import NoCandidate
 from hbstore.timelines import UpdatePeriod
 from tests.cubes.small_cube import CUBE, fact, opened, table

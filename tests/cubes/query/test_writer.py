@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from hbstore.cubes.query.writer import partition_condition, value_text
+from hbstore.cubes.descriptions import value_text
+from hbstore.cubes.query.partition_conditions import partition_condition
 from hbstore.timelines import UpdatePeriod
 from hbstore.types import parse_type
 
