@@ -18,9 +18,9 @@ from hbstore.console.table_times import TableTimes, times_of_fact
 from hbstore.console.time_view import View
 from hbstore.console.timeline_pages import drawn, lanes_of, range_shown
 from hbstore.cubes import Candidate, Cover, CoverPartitions, CoverRun, Cubes, DerivedCube, Fact
-from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.fact_times import FactTimes
 from hbstore.cubes.registration import validity
+from hbstore.cubes.stored_model import Model
 from hbstore.drawing import MISSING
 from hbstore.errors import HbstoreError, NoCandidate, UnknownTimeDimension
 from hbstore.query_service.query import QueryProblem
@@ -82,7 +82,7 @@ def fact_pages(service: Service) -> list[Route]:
     def fact_page(request: Request) -> Response:
         now = datetime.now(UTC)
         cubes = Cubes(store, request.path_params["database"], lambda: now)
-        times = FactTimes.of(Catalog(store, cubes.database), request.path_params["fact"])
+        times = FactTimes.of(Model(store, cubes.database), request.path_params["fact"])
         fact, parameters = times.fact, request.query_params
         tables = list(times_of_fact(store, cubes.database, fact))
         columns = list(dict.fromkeys(name for one in fact.storage_tables for name in one.time_partition_columns))

@@ -12,10 +12,10 @@ from starlette.routing import Route
 
 from hbstore.console.rendering import address, page
 from hbstore.cubes import Cube, Cubes, DerivedCube, Dimension, DimTable, Fact, Storage, write_documents
-from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import KINDS
 from hbstore.cubes.references import dependents
+from hbstore.cubes.stored_model import Model
 from hbstore.warehouse.service import Service
 
 _TITLES: Final = {
@@ -209,7 +209,7 @@ def _of_entity(cubes: Cubes, document: Named) -> Iterator[PageTable]:
 
 def _users(cubes: Cubes, document: Named) -> Iterator[PageTable]:
     """What names a document."""
-    users = dependents(document, Catalog(cubes.store, cubes.database))
+    users = dependents(document, Model(cubes.store, cubes.database))
     for kind in KINDS:
         yield _all_of(cubes.database, kind, [user for user in users if user.kind == kind])
 

@@ -20,7 +20,7 @@ from hbstore.cubes.document import Named
 from hbstore.cubes.expressions import BadExpression, ColumnName, columns_of
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.cubes.logical_tables import Column, Fact, LogicalTable
-from hbstore.cubes.parts import wrong_parts, wrong_sketches
+from hbstore.cubes.partial_aggregates import wrong_parts, wrong_sketches
 from hbstore.cubes.references import Known
 from hbstore.cubes.values import bounds_of
 from hbstore.errors import InvalidModel, InvalidType

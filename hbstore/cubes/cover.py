@@ -27,7 +27,7 @@ from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun, joined
-from hbstore.cubes.query.choice import Source, left_by, parts_of
+from hbstore.cubes.query.choice import PartitionSource, left_by, parts_of
 from hbstore.errors import TimelineMismatch, Uncoverable
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.moments import moments, time_at
@@ -77,7 +77,7 @@ def cover(timelines: Timelines, start: datetime, end: datetime, *, partial: bool
     left = [(first, last)] if first < last else []
     for period in periods:
         parts = parts_of(
-            [Source(one.storage_table, period, one.index_ranges) for one in timelines[period]], period, left
+            [PartitionSource(one.storage_table, period, one.index_ranges) for one in timelines[period]], period, left
         )
         index = period.floor_index
         runs += [CoverRun(period, index(start), index(stop), part.table) for start, stop, part in parts if part]

@@ -8,7 +8,6 @@ from types import NoneType
 from typing import Any, Final
 
 from hbstore.arguments import expect, expect_choice, expect_flags, expect_many
-from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube, DerivedCube
 from hbstore.cubes.covered import Cover
 from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
@@ -19,10 +18,11 @@ from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.putting import ONLY, Action, Step, put, steps_of
 from hbstore.cubes.query.candidates import Candidate
 from hbstore.cubes.query.capability import candidates_of
-from hbstore.cubes.query.options import QueryOptions, Said
+from hbstore.cubes.query.options import OptionsArgument, QueryOptions
 from hbstore.cubes.query.rewriting import Rewritten, rewrite
 from hbstore.cubes.references import described
 from hbstore.cubes.registration import Registration, only_storage_of, storage_table_of
+from hbstore.cubes.stored_model import Model
 from hbstore.errors import Uncoverable
 from hbstore.model import Partition
 from hbstore.names import identifier
@@ -56,8 +56,8 @@ class Cubes:
         self.store = store
         self.database = identifier("database", database)
         self._clock = clock
-        self._catalog = Catalog(store, self.database)
-        self._registration = Registration(self._catalog)
+        self._model = Model(store, self.database)
+        self._registration = Registration(self._model)
 
     def __repr__(self) -> str:
         return f"<Cubes of {self.database} in {self.store.rows.url}>"
@@ -80,7 +80,7 @@ class Cubes:
         """
         expect("document", document, Named, hint=_A_DOCUMENT)
         expect_flags(if_not_exists=if_not_exists)
-        self._catalog.add(document, if_not_exists=if_not_exists)
+        self._model.add(document, if_not_exists=if_not_exists)
 
     def create_all(self, documents: Iterable[Named], *, if_not_exists: bool = False) -> list[Named]:
         """Add documents in an order in which each finds what it names; those that were added.
@@ -92,7 +92,7 @@ class Cubes:
         """
         expect_flags(if_not_exists=if_not_exists)
         checked = in_order(expect_many("documents", documents, Named, hint=_A_DOCUMENT))
-        return [one for one in checked if self._catalog.add(one, if_not_exists=if_not_exists)]
+        return [one for one in checked if self._model.add(one, if_not_exists=if_not_exists)]
 
     def put(
         self,
@@ -127,7 +127,7 @@ class Cubes:
         if only is not None:
             expect_choice("only", only, *ONLY)
         do = steps_of if check else put
-        return do(self._catalog, checked, only=None if only is None else Action(only), if_not_exists=if_not_exists)
+        return do(self._model, checked, only=None if only is None else Action(only), if_not_exists=if_not_exists)
 
     def get(self, kind: str, name: str) -> Named:
         """The document of a kind and name; "cube" finds derived cubes as well. ModelNotFound if there is none.
@@ -135,7 +135,7 @@ class Cubes:
         >>> cubes.get("fact", "rides_daily").cube
         'rides'
         """
-        return self._catalog.get(kind, name)
+        return self._model.get(kind, name)
 
     def names(self, kind: str) -> list[str]:
         """The names of all documents of a kind in order. DatabaseNotFound if the database is not there.
@@ -151,7 +151,7 @@ class Cubes:
         >>> cubes.describe("fact", "rides_daily")["tables"]
         {'lake': 'lake_rides_daily'}
         """
-        return described(self.get(kind, name), self._catalog)
+        return described(self.get(kind, name), self._model)
 
     def alter(self, document: Named, *, replaces: Named | None = None) -> None:
         """Replace a document; tables of a fact or a dimension table are made, altered and dropped with it.
@@ -175,7 +175,7 @@ class Cubes:
         """
         expect("document", document, Named, hint=_A_DOCUMENT)
         expect("replaces", replaces, Named, NoneType, hint=_A_DOCUMENT)
-        self._catalog.alter(document, replaces=replaces)
+        self._model.alter(document, replaces=replaces)
 
     def drop(self, kind: str, name: str, *, cascade: bool = False, replaces: Named | None = None) -> None:
         """Remove a document with its tables and their partitions.
@@ -200,7 +200,7 @@ class Cubes:
         """
         expect_flags(cascade=cascade)
         expect("replaces", replaces, Named, NoneType, hint=_A_DOCUMENT)
-        self._catalog.drop(kind, name, cascade=cascade, replaces=replaces)
+        self._model.drop(kind, name, cascade=cascade, replaces=replaces)
 
     def cube(self, name: str) -> Cube | DerivedCube:
         """The cube of a name, base or derived. ModelNotFound if there is none.
@@ -238,7 +238,7 @@ class Cubes:
         >>> cubes.storage_table("rides_daily", "lake")
         'lake_rides_daily'
         """
-        logical = self._catalog.tabled(name)
+        logical = self._model.tabled(name)
         return logical.table_name(storage_table_of(logical, storage).storage)
 
     def only_storage(self, name: str) -> str:
@@ -252,7 +252,7 @@ class Cubes:
         >>> cubes.only_storage("rides_daily")
         'lake'
         """
-        return only_storage_of(self._catalog.tabled(name))
+        return only_storage_of(self._model.tabled(name))
 
     # Partitions
 
@@ -343,7 +343,7 @@ class Cubes:
         """
         period = UpdatePeriod.named(update_period) if isinstance(update_period, str) else update_period
         expect("update_period", period, UpdatePeriod, NoneType, hint=A_PERIOD)
-        return FactTimes.of(self._catalog, fact).timelines(storage, period, time_dimension)
+        return FactTimes.of(self._model, fact).timelines(storage, period, time_dimension)
 
     def cover(
         self,
@@ -379,7 +379,7 @@ class Cubes:
         ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)']
         """
         expect_flags(partial=partial)
-        return FactTimes.of(self._catalog, fact).cover(start, end, time_dimension, self._clock(), partial=partial)
+        return FactTimes.of(self._model, fact).cover(start, end, time_dimension, self._clock(), partial=partial)
 
     def wait(
         self,
@@ -428,7 +428,7 @@ class Cubes:
         *,
         now: datetime | None = None,
         partial: bool = False,
-        options: Said = None,
+        options: OptionsArgument = None,
     ) -> Rewritten:
         """A cube query as Spark SQL over the fewest and lightest partitions that answer it (docs/cube-queries.md).
 
@@ -455,7 +455,7 @@ class Cubes:
         """
         expect_flags(partial=partial)
         _expect_now(now)
-        return rewrite(self._catalog, text, self._clock(), QueryOptions.of(options, partial=partial, now=now))
+        return rewrite(self._model, text, self._clock(), QueryOptions.of(options, partial=partial, now=now))
 
     def candidates(
         self,
@@ -464,7 +464,7 @@ class Cubes:
         range: Sequence[str],
         *,
         now: datetime | None = None,
-        options: Said = None,
+        options: OptionsArgument = None,
     ) -> tuple[Candidate, ...]:
         """Which facts can answer some fields in a range of time: each storage table, the lightest first.
 
@@ -490,7 +490,7 @@ class Cubes:
         lake_rides_daily: MISSING_PARTITIONS: nothing for [2015-01-31, 2015-02-01)
         """
         _expect_now(now)
-        return candidates_of(self._catalog, cube, fields, range, self._clock(), QueryOptions.of(options, now=now))
+        return candidates_of(self._model, cube, fields, range, self._clock(), QueryOptions.of(options, now=now))
 
     def list(self, kind: str) -> list[Named]:
         """All documents of a kind in order of their names. DatabaseNotFound if the database is not there.
@@ -498,7 +498,7 @@ class Cubes:
         >>> [document.name for document in cubes.list("fact")]
         ['rides_daily']
         """
-        found = [*self._catalog.list(kind)]
+        found = [*self._model.list(kind)]
         if not found:
             self.store.get_database(self.database)
         return found

@@ -13,12 +13,12 @@ from datetime import datetime
 from typing import Final
 
 from hbstore.arguments import expect
-from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.cover import cover
 from hbstore.cubes.covered import Cover, CoverPartitions, joined
 from hbstore.cubes.logical_tables import Fact, StorageTable
 from hbstore.cubes.registration import storage_table_of, validity
+from hbstore.cubes.stored_model import Model
 from hbstore.errors import NoStorageTables, TableNotFound, Uncoverable, UnknownTimeDimension
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
 from hbstore.times.moments import moments, time_at
@@ -87,23 +87,23 @@ class FactTimes:
     """The times for which a fact has partitions.
 
     Attributes:
-        catalog: the model.
+        model: the model.
         fact: the fact.
     """
 
-    catalog: Catalog
+    model: Model
     fact: Fact
 
     @staticmethod
-    def of(catalog: Catalog, name: str) -> FactTimes:
+    def of(model: Model, name: str) -> FactTimes:
         """The times of the fact of a name.
 
         Raises:
             ModelNotFound: there is none.
         """
-        fact = catalog.get("fact", name)
+        fact = model.get("fact", name)
         assert isinstance(fact, Fact)
-        return FactTimes(catalog, fact)
+        return FactTimes(model, fact)
 
     def timelines(
         self, storage: str | None, period: UpdatePeriod | None, time_dimension: str | None
@@ -112,14 +112,14 @@ class FactTimes:
 
         They are in the order of the storages, the smallest period first. Raises as `Cubes.timelines`.
         """
-        fact, store = self.fact, self.catalog.store
+        fact, store = self.fact, self.model.store
         tables = fact.storage_tables if storage is None else [storage_table_of(fact, storage)]
         column = None if time_dimension is None else self._column(tables, time_dimension)
         return [
             timeline
             for table in tables
             if table.time_partition_columns and (column is None or column in table.time_partition_columns)
-            for timeline in store.timelines.of(f"{self.catalog.database}.{fact.table_name(table.storage)}")
+            for timeline in store.timelines.of(f"{self.model.database}.{fact.table_name(table.storage)}")
             if period in (None, timeline.update_period) and column in (None, timeline.partition_column)
         ]
 
@@ -142,10 +142,10 @@ class FactTimes:
         try:
             return self._coverable(time_dimension, now)
         except TableNotFound:  # a process has dropped the fact, or altered it, since it was read: what it is now counts
-            return FactTimes.of(self.catalog, self.fact.name)._coverable(time_dimension, now)  # noqa: SLF001  own class
+            return FactTimes.of(self.model, self.fact.name)._coverable(time_dimension, now)  # noqa: SLF001  own class
 
     def _coverable(self, time_dimension: str | None, now: datetime) -> Coverable:
-        fact, store = self.fact, self.catalog.store
+        fact, store = self.fact, self.model.store
         tables = [table for table in fact.storage_tables if table.time_partition_columns]
         if not tables:
             raise NoStorageTables(
@@ -157,7 +157,7 @@ class FactTimes:
         timelines: dict[UpdatePeriod, list[PartitionTimeline]] = {}
         for table in tables:
             if column in table.time_partition_columns:
-                stored = store.timelines.read(f"{self.catalog.database}.{fact.table_name(table.storage)}")
+                stored = store.timelines.read(f"{self.model.database}.{fact.table_name(table.storage)}")
                 for (period, of_column), timeline in stored.items():
                     if of_column == column:
                         timelines.setdefault(period, []).append(timeline)
@@ -168,7 +168,7 @@ class FactTimes:
         columns = list(dict.fromkeys(column for table in tables for column in table.time_partition_columns))
         if time_dimension is None and len(columns) == 1:
             return columns[0]
-        cube = self.catalog.find("cube", self.fact.cube)
+        cube = self.model.find("cube", self.fact.cube)
         dimensions = dict(cube.time_dimensions) if isinstance(cube, Cube) else {}
         if time_dimension is not None:
             expect("time_dimension", time_dimension, str, hint="Give the name of a time dimension, or None")

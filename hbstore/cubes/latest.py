@@ -3,9 +3,10 @@
     dt=2015-01-28/region=eu    dt=2015-01-29/region=eu    dt=latest/region=eu    -> the files of 2015-01-29
     dt=2015-01-28/region=us                               dt=latest/region=us    -> the files of 2015-01-28
 
-Newer dumps hold all that older ones do, so `latest` is what is asked. It changes together with the partitions, in one
-change of the store. Every change of a combination gives its `latest` a new version and is made only if the old one is
-still there: of two at the same time one is made anew, and so what it lists is what there is.
+Each partition is a full load of the dimension: newer ones hold all that older ones do, so `latest` is what is asked. It
+changes together with the partitions, in one change of the store. Every change of a combination gives its `latest` a new
+version and is made only if the old one is still there: of two at the same time one is made anew, and so what it lists
+is what there is.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def latest_time_key(column: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Dumps:
+class FullLoads:
     """The partitions of a dimension table on one storage.
 
     Attributes:
@@ -65,11 +66,11 @@ class Dumps:
     column: str
 
     @staticmethod
-    def of(store: PartitionStore, table: Table, on: StorageTable) -> Dumps | None:
+    def of(store: PartitionStore, table: Table, on: StorageTable) -> FullLoads | None:
         """Those of a storage table; None if it has no times."""
         if not on.update_periods:
             return None
-        return Dumps(store, table, on.update_periods[0], on.time_partition_columns[0])
+        return FullLoads(store, table, on.update_periods[0], on.time_partition_columns[0])
 
     def add(self, partitions: Sequence[Partition]) -> None:
         """Add partitions; AlreadyExists if one is there already."""
@@ -154,7 +155,7 @@ class Dumps:
         for where in [None] if len(filters) > _LISTED or None in filters else filters:
             for partition in self.store.get_partitions_by_expr(self.table.database, self.table.name, where):
                 values = self.latest_values(partition.values)
-                if values in combinations and partition.values not in gone and self._is_dump(partition):
+                if values in combinations and partition.values not in gone and self._is_load(partition):
                     best = newest.get(values)
                     if best is None or self._newness(partition) > self._newness(best):
                         newest[values] = partition
@@ -179,7 +180,7 @@ class Dumps:
         found = self.store.get_payloads(self.table.database, self.table.name, values)
         return {partition_values(data): data for data in found}
 
-    def _is_dump(self, one: Partition) -> bool:
+    def _is_load(self, one: Partition) -> bool:
         return one.values[self._time_at] != LATEST and self._time(one) is not None
 
     def _newness(self, one: Partition) -> datetime:

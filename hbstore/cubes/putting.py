@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from hbstore.cubes.catalog import Catalog, not_found, there
 from hbstore.cubes.document import Named
 from hbstore.cubes.files import in_order
 from hbstore.cubes.references import Overlay
+from hbstore.cubes.stored_model import Model, not_found, there
 from hbstore.errors import HbstoreError, InvalidModel, ModelInUse
 
 
@@ -47,12 +47,12 @@ class Step:
 
 
 def steps_of(
-    catalog: Catalog, documents: Iterable[Named], *, only: Action | None = None, if_not_exists: bool = False
+    model: Model, documents: Iterable[Named], *, only: Action | None = None, if_not_exists: bool = False
 ) -> list[Step]:
     """What is to be done to put some documents, in its order. Nothing is changed.
 
     Args:
-        catalog: where they are put.
+        model: where they are put.
         documents: which.
         only: refuse to do anything else.
         if_not_exists: with ``only`` creating, keep those that are there.
@@ -67,7 +67,7 @@ def steps_of(
         waiting: list[Named] = []
         for document in left:
             try:
-                steps.append(_step(catalog, document, steps, only, if_not_exists=if_not_exists))
+                steps.append(_step(model, document, steps, only, if_not_exists=if_not_exists))
             except ModelInUse:
                 waiting.append(document)
                 if len(waiting) == len(left):
@@ -77,20 +77,20 @@ def steps_of(
 
 
 def put(
-    catalog: Catalog, documents: Iterable[Named], *, only: Action | None = None, if_not_exists: bool = False
+    model: Model, documents: Iterable[Named], *, only: Action | None = None, if_not_exists: bool = False
 ) -> list[Step]:
     """Put documents, one after another; what was done. Raises as `steps_of`, and before it has changed anything.
 
     Raises:
         ConcurrentChange: another writer came between; ``done`` of the error's fields says what was put before.
     """
-    steps = steps_of(catalog, documents, only=only, if_not_exists=if_not_exists)
+    steps = steps_of(model, documents, only=only, if_not_exists=if_not_exists)
     for number, step in enumerate(steps):
         try:
             if step.action is Action.CREATE:
-                catalog.add(step.document, if_not_exists=False)
+                model.add(step.document, if_not_exists=False)
             elif step.action is Action.ALTER:
-                catalog.alter(step.document, replaces=step.before)
+                model.alter(step.document, replaces=step.before)
         except HbstoreError as error:
             done = [str(one.document) for one in steps[:number] if one.action is not Action.KEEP]
             if done:
@@ -99,23 +99,21 @@ def put(
     return steps
 
 
-def _step(
-    catalog: Catalog, document: Named, steps: Iterable[Step], only: Action | None, *, if_not_exists: bool
-) -> Step:
-    before = catalog.find(document.kind, document.name)
-    overlay = Overlay.of(catalog, *(one.document for one in steps), document)
+def _step(model: Model, document: Named, steps: Iterable[Step], only: Action | None, *, if_not_exists: bool) -> Step:
+    before = model.find(document.kind, document.name)
+    overlay = Overlay.of(model, *(one.document for one in steps), document)
     if before is None:
         if only is Action.ALTER:
-            raise not_found(catalog.database, document.kind, document.name)
-        catalog.check_new(document, overlay)
+            raise not_found(model.database, document.kind, document.name)
+        model.check_new(document, overlay)
         return Step(document, Action.CREATE)
     if only is Action.CREATE:
         if not if_not_exists:
-            raise there(catalog.database, document)
+            raise there(model.database, document)
         return Step(before, Action.KEEP, before)
     if document == before:
         return Step(document, Action.KEEP, before)
-    catalog.check_alteration(document, before, overlay)
+    model.check_alteration(document, before, overlay)
     return Step(document, Action.ALTER, before)
 
 

@@ -10,11 +10,11 @@ from types import NoneType
 from typing import Final
 
 from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
-from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.descriptions import OTHERS, PartitionDesc, other_texts, values_of
-from hbstore.cubes.latest import Dumps, updated
+from hbstore.cubes.latest import FullLoads, updated
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
+from hbstore.cubes.stored_model import Model
 from hbstore.cubes.values import bounds_of
 from hbstore.errors import (
     AlreadyExists,
@@ -39,13 +39,13 @@ _DESCS: Final = 'Give a list of PartitionDescs, such as [PartitionDesc("DAILY", 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """Registers partitions on the storage tables of a catalog.
+    """Registers partitions on the storage tables of a model.
 
     Attributes:
-        catalog: the facts and dimension tables.
+        model: the facts and dimension tables.
     """
 
-    catalog: Catalog
+    model: Model
 
     def add(
         self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime, *, if_not_exists: bool
@@ -56,8 +56,8 @@ class Registration:
         partitions = place.partitions(descs, self._validity(place.logical, now))
 
         def add(new: Sequence[Partition]) -> int:
-            if place.dumps is not None:
-                place.dumps.add(new)
+            if place.loads is not None:
+                place.loads.add(new)
             else:
                 with hinting(InvalidPartitionValue, "Nothing was added. Correct the partition"):
                     place.store.add_partitions(place.table.database, place.table.name, new)
@@ -85,8 +85,8 @@ class Registration:
         """Replace location and parameters of partitions, all or none; how many."""
         place = self._place(name, storage)
         partitions = place.partitions(descs, self._validity(place.logical, now))
-        if place.dumps is not None:
-            place.dumps.replace(partitions)
+        if place.loads is not None:
+            place.loads.replace(partitions)
         else:
             place.change(partitions, drop=False)
         return len(partitions)
@@ -95,8 +95,8 @@ class Registration:
         """Drop partitions, all or none; how many."""
         place = self._place(name, storage)
         partitions = place.distinct(place.partitions(descs, _Validity()))
-        if place.dumps is not None:
-            place.dumps.drop([one.values for one in partitions])
+        if place.loads is not None:
+            place.loads.drop([one.values for one in partitions])
         else:
             place.change(partitions, drop=True)
         return len(partitions)
@@ -104,7 +104,7 @@ class Registration:
     def latest(self, name: str, storage: str, other: Mapping[str, str | None]) -> Partition | None:
         """The newest partition of a dimension table in a combination of the other columns; None if there is none."""
         place = self._place(name, storage)
-        if place.dumps is None:
+        if place.loads is None:
             raise ModelNotFound(
                 "the name is not a dimension table with an update period on that storage",
                 name=name,
@@ -114,19 +114,19 @@ class Registration:
         expect_dict("other", other, str, NoneType, hint=OTHERS)
         texts = other_texts(place.on, other)
         values = [texts.get(column, LATEST) for column in place.table.partition_column_names]
-        found = place.store.get_partitions(place.table.database, place.table.name, [place.dumps.latest_values(values)])
+        found = place.store.get_partitions(place.table.database, place.table.name, [place.loads.latest_values(values)])
         return found[0] if found else None
 
     def _place(self, name: str, storage: str) -> _Place:
-        logical = self.catalog.tabled(name)
+        logical = self.model.tabled(name)
         on = storage_table_of(logical, storage)
-        table = self.catalog.store.get_table(self.catalog.database, logical.table_name(storage))
-        return _Place(self.catalog.store, logical, on, table)
+        table = self.model.store.get_table(self.model.database, logical.table_name(storage))
+        return _Place(self.model.store, logical, on, table)
 
     def _validity(self, logical: LogicalTable, now: datetime) -> _Validity:
         if not isinstance(logical, Fact) or (logical.start_time is None and logical.end_time is None):
             return _Validity()
-        cube = self.catalog.get("cube", logical.cube)
+        cube = self.model.get("cube", logical.cube)
         columns = frozenset(cube.time_dimensions.values()) if isinstance(cube, Cube) else frozenset()
         start, end = validity(logical, now)
         return _Validity(start, end, columns)
@@ -229,9 +229,9 @@ class _Place:
     table: Table
 
     @property
-    def dumps(self) -> Dumps | None:
+    def loads(self) -> FullLoads | None:
         """What keeps `latest`, where there is one."""
-        return Dumps.of(self.store, self.table, self.on) if isinstance(self.logical, DimTable) else None
+        return FullLoads.of(self.store, self.table, self.on) if isinstance(self.logical, DimTable) else None
 
     def partitions(self, descs: Iterable[PartitionDesc], valid: _Validity) -> list[Partition]:
         """Partitions as the store takes them; every one is checked before anything is changed."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from hbstore.cubes.catalog import Catalog as Model
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.cubes.logical_tables import Fact
+from hbstore.cubes.stored_model import Model
 from hbstore.errors import DatabaseNotFound, InvalidName, TableNotFound
 from hbstore.hiveserver2.patterns import NamePattern
 from hbstore.hiveserver2.table_heads import TableHead

@@ -7,7 +7,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from hbstore.cubes.query.option_names import LENS
-from hbstore.cubes.query.options import QueryOptions, Said
+from hbstore.cubes.query.options import OptionsArgument, QueryOptions
 
 PREFIX: Final = "spark.hbstore.cube."
 """The prefix of settings that are options by hbstore's names."""
@@ -15,7 +15,7 @@ PREFIX: Final = "spark.hbstore.cube."
 _NOW: Final = "lens.query.current.time.millis"
 
 
-def with_session(spark: SparkSession, said: Said = None) -> QueryOptions:
+def with_session(spark: SparkSession, said: OptionsArgument = None) -> QueryOptions:
     """Options of a call with those of its session, which count less, unless the call's are of a file.
 
     Raises:

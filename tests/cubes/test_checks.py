@@ -25,7 +25,7 @@ from hbstore.cubes import (
     TableDescription,
 )
 from hbstore.cubes.checks import AGGREGATES
-from hbstore.cubes.parts import Parts, parts_of
+from hbstore.cubes.partial_aggregates import PartialAggregates, partial_aggregates_of
 from hbstore.errors import InvalidInput, InvalidModel, TableNotFound, UnknownTimelineClass
 
 CLASS = "cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class"
@@ -151,9 +151,9 @@ def test_parts_count_at_all_times_at_which_the_whole_does(cubes):
 def test_properties_that_name_columns_of_parts(cubes):
     names = {"speed.sum": "Total ", "speed.count": "number", "picker.sketch": "sketched", "weight.count": "number"}
     cubes.create(parted(names))
-    assert parts_of(cubes.cube("crops"))["speed"] == Parts("total", "number", None)
-    assert parts_of(cubes.cube("crops"))["weight"] == Parts("weight", "number", None)
-    assert parts_of(cubes.cube("crops"))["picker"] == Parts(None, None, "sketched")
+    assert partial_aggregates_of(cubes.cube("crops"))["speed"] == PartialAggregates("total", "number", None)
+    assert partial_aggregates_of(cubes.cube("crops"))["weight"] == PartialAggregates("weight", "number", None)
+    assert partial_aggregates_of(cubes.cube("crops"))["picker"] == PartialAggregates(None, None, "sketched")
     with pytest.raises(InvalidModel, match="default aggregate count"):
         cubes.alter(parted({**names, "most.count": "total"}))
 
@@ -171,7 +171,7 @@ def test_a_column_of_sketches_is_binary(cubes):
 
 
 def test_a_stored_property_that_is_wrong_names_no_part():
-    assert parts_of(parted({"weight.count": "total"}))["weight"] == Parts("weight", None, None)
+    assert partial_aggregates_of(parted({"weight.count": "total"}))["weight"] == PartialAggregates("weight", None, None)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hbstore import connect
 from hbstore.cubes import KINDS, Cubes, Measure, Storage, parse_documents, read_documents, write_documents
-from hbstore.cubes.catalog import document_of, text_of
+from hbstore.cubes.stored_model import document_of, text_of
 from hbstore.errors import CorruptRow, InvalidModel
 from tests.cubes.strategies import documents
 

@@ -110,7 +110,7 @@ def test_only_creating_and_only_altering(cubes):
 
 def test_what_was_put_before_another_came_between_is_said(cubes, monkeypatch):
     other = Storage(name="lake", endpoint="s3://theirs")
-    steps = steps_of(cubes._catalog, [Storage(name="attic"), Storage(name="lake", endpoint="s3://mine")])
+    steps = steps_of(cubes._model, [Storage(name="attic"), Storage(name="lake", endpoint="s3://mine")])
     assert [step.action for step in steps] == ["create", "alter"]
     cubes.alter(other)
     monkeypatch.setattr("hbstore.cubes.putting.steps_of", lambda *_, **__: steps)

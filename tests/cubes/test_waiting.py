@@ -81,7 +81,7 @@ def test_looking_takes_a_tenth_of_the_time_at_most(took):
 
 def test_what_has_not_changed_is_known_without_a_look_at_times(cubes):
     def now():
-        return FactTimes.of(cubes._catalog, "rides_daily").coverable(None, NOW)
+        return FactTimes.of(cubes._model, "rides_daily").coverable(None, NOW)
 
     first = now()
     assert now().is_as(first)

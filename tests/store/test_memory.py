@@ -14,7 +14,7 @@ import pytest
 
 from hbstore import Column, Table, connect
 from hbstore.byte_cache import ByteCache, size_of
-from hbstore.cubes.catalog import document_of
+from hbstore.cubes.stored_model import document_of
 from hbstore.rows.interface import CatalogCell
 from hbstore.store.table_row import table_key
 from hbstore.store.timelines.cell import cell_name, encode_state, state_of

@@ -1,4 +1,4 @@
-"""Aggregates of a query: they are taken out of its trees, as units that facts can answer.
+"""Aggregates of a query: they are taken out of its trees, so that facts can answer each.
 
 A bare measure outside of aggregates stands for its default aggregate, as in Lens: ``revenue / rides`` is a ratio of
 sums.
@@ -13,29 +13,29 @@ from typing import Final
 from sqlglot import exp
 
 from hbstore.cubes.query.aggregate_calls import call_of, is_aggregate, is_filtered
+from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.resolved import DATED
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.cubes.query.trees import with_replaced
-from hbstore.cubes.query.units import AggregateUnit
 from hbstore.errors import UnsupportedQuery
 
-_UNIT: Final = "hbstore.unit"
+_AGGREGATE: Final = "hbstore.aggregate"
 
 
 @dataclass(slots=True)
-class Units:
+class Aggregates:
     """The aggregates of a query by their text.
 
     Attributes:
         query: for errors.
         fields: how those of the cube roll up.
-        found: the units; trees hold columns named ``unit <number>`` in their places.
+        found: the aggregates; trees hold columns named ``aggregate <number>`` in their places.
     """
 
     query: QueryText
     fields: RollingUp
-    found: list[AggregateUnit] = field(default_factory=list)
+    found: list[Aggregate] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def taken_from(self, tree: exp.Expr) -> exp.Expr:
@@ -60,7 +60,7 @@ class Units:
 
     def has(self, tree: exp.Expr) -> bool:
         """Whether there is an aggregate in a tree that `taken_from` made."""
-        return any(unit_of(node) is not None for node in tree.walk())
+        return any(aggregate_number(node) is not None for node in tree.walk())
 
     def columns(self, tree: exp.Expr) -> tuple[frozenset[str], frozenset[str]]:
         """The measures, and the other fields of the cube, that a tree names."""
@@ -91,23 +91,23 @@ class Units:
         text = node.sql(DIALECT, comments=False)
         if text not in self._numbers:
             self._numbers[text] = len(self.found)
-            self.found.append(self.fields.unit(node))
-        made = placed(exp.column(f"unit {self._numbers[text]}", quoted=True), offset_of(node))
-        made.meta[_UNIT] = self._numbers[text]
+            self.found.append(self.fields.aggregate(node))
+        made = placed(exp.column(f"aggregate {self._numbers[text]}", quoted=True), offset_of(node))
+        made.meta[_AGGREGATE] = self._numbers[text]
         return made
 
 
-def unit_of(node: exp.Expr) -> int | None:
-    """The number of the unit that a node stands for; None for other nodes."""
-    found = node.meta.get(_UNIT)
+def aggregate_number(node: exp.Expr) -> int | None:
+    """The number of the aggregate that a node stands for; None for other nodes."""
+    found = node.meta.get(_AGGREGATE)
     return found if isinstance(found, int) else None
 
 
-def with_units(tree: exp.Expr, of: Callable[[int], exp.Expr]) -> exp.Expr:
+def with_aggregates(tree: exp.Expr, of: Callable[[int], exp.Expr]) -> exp.Expr:
     """A copy of a tree with its placeholders replaced."""
 
     def replaced(node: exp.Expr) -> exp.Expr:
-        number = unit_of(node)
+        number = aggregate_number(node)
         return node if number is None else of(number)
 
     return with_replaced(tree, replaced)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hbstore.cubes.concepts import Cube
+from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.blocks import Block, Cost, best_blocks, missing_of
 from hbstore.cubes.query.candidates import (
     MORE_BYTES,
@@ -14,17 +15,16 @@ from hbstore.cubes.query.candidates import (
     MORE_ROWS,
     MORE_WEIGHT,
     Candidate,
-    Offer,
+    StorageCandidate,
 )
 from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.rates import Compared, Rates
-from hbstore.cubes.query.relations import Chosen
+from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.resolved import Resolved
-from hbstore.cubes.query.shaping import Shaped, shape
+from hbstore.cubes.query.shaping import QueryShape, shape
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import QueryText
-from hbstore.cubes.query.units import AggregateUnit
 from hbstore.errors import NoCandidate
 from hbstore.times.moments import time_at
 
@@ -39,17 +39,17 @@ class Question:
         query: what was parsed.
         star: the documents.
         cube: the base cube that is asked.
-        offers: the storage tables of its facts, the lightest first.
+        candidates: the storage tables of its facts, the lightest first.
     """
 
     query: QueryText
     star: Star
     cube: Cube
-    offers: Sequence[Offer]
+    candidates: Sequence[StorageCandidate]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
+class Interpretation:
     """One way to understand a query: names are resolved so, and partitions are chosen so.
 
     Attributes:
@@ -61,34 +61,36 @@ class Way:
 
     question: Question
     resolved: Resolved
-    shaped: Shaped
-    able: Mapping[int, frozenset[Offer]]
+    shaped: QueryShape
+    able: Mapping[int, frozenset[StorageCandidate]]
 
     @staticmethod
-    def of(question: Question, resolved: Resolved, by: Chosen) -> Way:
+    def of(question: Question, resolved: Resolved, by: PartitionTime) -> Interpretation:
         """The way of a resolution.
 
         Raises:
             UnsupportedQuery: its answer could not be exact.
             NoCandidate: no storage table has what an aggregate needs.
         """
-        question = replace(question, offers=[one.reaching(resolved.reached) for one in question.offers])
+        question = replace(question, candidates=[one.reaching(resolved.reached) for one in question.candidates])
         shaped = shape(question.query, question.star, question.cube, resolved, by)
-        return Way(question, resolved, shaped, _able(question, shaped.needs, shaped.units))
+        return Interpretation(question, resolved, shaped, _able(question, shaped.needs, shaped.aggregates))
 
     @property
     def compared(self) -> set[Compared]:
         """The storage tables that it chooses from."""
-        return {(offer, self.shaped.needs.by.column) for offers in self.able.values() for offer in offers}
+        return {
+            (candidate, self.shaped.needs.by.column) for candidates in self.able.values() for candidate in candidates
+        }
 
     def answer(self, rates: Rates, *, partial: bool) -> Answer:
         """The answer that costs least, with ``partial`` of those of the same times for all that is asked.
 
         The rates are those between the tables of all ways.
         """
-        shaped, order = self.shaped, self.question.offers
+        shaped, order = self.shaped, self.question.candidates
         cost, blocks = best_blocks(
-            *(shaped.needs, shaped.units, self.able, order, shaped.stretches, rates), partial=partial
+            *(shaped.needs, shaped.aggregates, self.able, order, shaped.stretches, rates), partial=partial
         )
         return Answer(self.question, self.resolved, shaped, rates, blocks, cost)
 
@@ -108,7 +110,7 @@ class Answer:
 
     question: Question
     resolved: Resolved
-    shaped: Shaped
+    shaped: QueryShape
     rates: Rates
     blocks: Sequence[Block]
     cost: Cost
@@ -126,8 +128,8 @@ class Answer:
     def incomplete(self) -> NoCandidate:
         """The error for an answer that lacks partitions, or such as are short enough."""
         missing, shaped = self.missing, self.shaped
-        offers = [offer for block in self.blocks for offer in block.offers]
-        between = shaped.between_partitions(offers, missing)
+        candidates = [candidate for block in self.blocks for candidate in block.candidates]
+        between = shaped.between_partitions(candidates, missing)
         if between == missing:  # no partition could be registered of what is missing
             text = "no update period is fine enough for the time range"
             fact = f"whose rows are not rolled up and have {shaped.needs.by.own} as a column of timestamps"
@@ -137,55 +139,57 @@ class Answer:
             text = "partitions are missing for the time range"
             hints = ["Register them, ask for another range, or ask for what there is with partial=True (--partial)"]
             hints += [f"Note that no update period fits into {moments_text(between)}"] if between else []
-            if not all(offer.raw for offer in self.question.offers):
-                hints += dict.fromkeys(unit.refusal.hint for unit in shaped.units if unit.refusal.hint)
-            clashing = filter(None, (shaped.clashing(offer, missing) for offer in self.question.offers))
+            if not all(candidate.raw for candidate in self.question.candidates):
+                hints += dict.fromkeys(
+                    aggregate.refusal.hint for aggregate in shaped.aggregates if aggregate.refusal.hint
+                )
+            clashing = filter(None, (shaped.clashing(candidate, missing) for candidate in self.question.candidates))
             hints += [f"Note that {one}: keep these on two storages, or as strings" for one in clashing][:1]
         return NoCandidate(
             text,
             cause="NO_CANDIDATE_FACT_AVAILABLE",
             missing=[(time_at(start), time_at(stop)) for start, stop in missing],
-            candidates=self.candidates(),
+            candidates=self.reports(),
             ranges=moments_text(missing),
             hint=". ".join(hints),
         )
 
-    def candidates(self) -> tuple[Candidate, ...]:
+    def reports(self) -> tuple[Candidate, ...]:
         """All storage tables, each taken or with its cause."""
         taken = {table for block in self.blocks for table in block.tables}
-        return tuple(self._candidate(offer, taken=offer.table in taken) for offer in self.question.offers)
+        return tuple(self._report(candidate, taken=candidate.table in taken) for candidate in self.question.candidates)
 
-    def _candidate(self, offer: Offer, *, taken: bool) -> Candidate:
-        alone = self.shaped.alone(self.question.cube, offer)
+    def _report(self, candidate: StorageCandidate, *, taken: bool) -> Candidate:
+        alone = self.shaped.alone(self.question.cube, candidate)
         if taken:
             return replace(alone, taken=True, cause=None, detail="")
         if not alone.able:
             return alone
         time = sum(one.stop - one.start for one in self.shaped.stretches) or 1
-        weight, mean = offer.fact.weight or 0.0, self.cost[2] / time
+        weight, mean = candidate.fact.weight or 0.0, self.cost[2] / time
         if Fraction(weight) > mean:
             return replace(alone, cause=MORE_WEIGHT, detail=f"weight {weight:g}, and the answer has {float(mean):g}")
-        if self.rates.of(offer, self.shaped.needs.by.column) > self.cost[3] / time:
+        if self.rates.of(candidate, self.shaped.needs.by.column) > self.cost[3] / time:
             cause = MORE_BYTES if self.rates.what == "bytes" else MORE_ROWS
             return replace(alone, cause=cause, detail=f"others answer it from fewer {self.rates.what}")
         return replace(alone, cause=MORE_PARTITIONS, detail="others answer it by as few partitions, or fewer")
 
 
-def _able(question: Question, needs: Needs, units: Sequence[AggregateUnit]) -> dict[int, frozenset[Offer]]:
+def _able(question: Question, needs: Needs, aggregates: Sequence[Aggregate]) -> dict[int, frozenset[StorageCandidate]]:
     """By aggregate, or -1 for rows without one, the storage tables that can answer it."""
-    able: dict[int, frozenset[Offer]] = {}
-    numbered: list[tuple[int, AggregateUnit | None]] = [*enumerate(units)] if units else [(-1, None)]
-    for number, unit in numbered:
-        reasons = {offer: needs.refusal(question.cube, offer, unit) for offer in question.offers}
+    able: dict[int, frozenset[StorageCandidate]] = {}
+    numbered: list[tuple[int, Aggregate | None]] = [*enumerate(aggregates)] if aggregates else [(-1, None)]
+    for number, aggregate in numbered:
+        reasons = {candidate: needs.refusal(question.cube, candidate, aggregate) for candidate in question.candidates}
         refused = [reason for reason in reasons.values() if reason is not None]
-        able[number] = frozenset(offer for offer, reason in reasons.items() if reason is None)
+        able[number] = frozenset(candidate for candidate, reason in reasons.items() if reason is None)
         if not able[number]:
             raise NoCandidate(
                 "no fact has what the query asks for",
                 cause="NO_CANDIDATE_FACT_AVAILABLE",
-                what="rows" if unit is None else unit.text,
+                what="rows" if aggregate is None else aggregate.text,
                 why="; ".join(map(str, refused[:_SHOWN])),
                 candidates=refused,
-                hint=(unit and unit.refusal.hint) or "Ask for other fields, or create a fact that has them",
+                hint=(aggregate and aggregate.refusal.hint) or "Ask for other fields, or create a fact that has them",
             )
     return able

@@ -25,12 +25,12 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from hbstore.cubes.covered import united
-from hbstore.cubes.query.candidates import Offer
+from hbstore.cubes.query.aggregate_inputs import Aggregate
+from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.cubes.query.choice import Choice, Chooser
 from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import ConditionRange
 from hbstore.cubes.query.rates import Rates
-from hbstore.cubes.query.units import AggregateUnit
 from hbstore.timelines.runs import Runs
 
 _FEW: Final = 5
@@ -48,14 +48,14 @@ class Block:
     """Aggregates that are answered from the same rows.
 
     Attributes:
-        units: their numbers.
-        offers: the storage tables that have all of them.
+        aggregates: their numbers.
+        candidates: the storage tables that have all of them.
         chooser: chooses among their partitions.
         choices: for each stretch of time the partitions that answer it.
     """
 
-    units: tuple[int, ...]
-    offers: tuple[Offer, ...]
+    aggregates: tuple[int, ...]
+    candidates: tuple[StorageCandidate, ...]
     chooser: Chooser
     choices: tuple[Choice, ...]
 
@@ -75,19 +75,19 @@ class AggregateKind:
     """Aggregates that are answered together wherever one of them is.
 
     Attributes:
-        units: their numbers; -1 for rows without one.
-        offers: the storage tables that can answer them.
+        aggregates: their numbers; -1 for rows without one.
+        candidates: the storage tables that can answer them.
     """
 
-    units: tuple[int, ...]
-    offers: frozenset[Offer]
+    aggregates: tuple[int, ...]
+    candidates: frozenset[StorageCandidate]
 
 
 def best_blocks(
     needs: Needs,
-    units: Sequence[AggregateUnit],
-    able: Mapping[int, frozenset[Offer]],
-    order: Sequence[Offer],
+    aggregates: Sequence[Aggregate],
+    able: Mapping[int, frozenset[StorageCandidate]],
+    order: Sequence[StorageCandidate],
     stretches: Sequence[ConditionRange],
     rates: Rates,
     *,
@@ -97,8 +97,8 @@ def best_blocks(
 
     Args:
         needs: what all rows need.
-        units: the aggregates; where there are none, rows alone are asked.
-        able: by the number of a unit, the storage tables that can answer it; -1 for rows alone.
+        aggregates: the aggregates; where there are none, rows alone are asked.
+        able: by the number of an aggregate, the storage tables that can answer it; -1 for rows alone.
         order: the storage tables in the order in which they are preferred where they cost the same.
         stretches: the time that is asked for.
         rates: of the storage tables.
@@ -106,12 +106,12 @@ def best_blocks(
     """
     best: tuple[Cost, list[Block]] | None = None
     by_kinds: dict[frozenset[AggregateKind], Block] = {}  # many ways to deal out have a block in common
-    for dealt in _dealt(_kinds(units, able, order)):
+    for dealt in _dealt(_kinds(aggregates, able, order)):
         if best is not None and not best[0][0] and len(dealt) > len(best[1]):
             break  # more blocks cost more
         for kinds in dealt:
             if frozenset(kinds) not in by_kinds:
-                by_kinds[frozenset(kinds)] = _block(kinds, needs, units, order, stretches, rates)
+                by_kinds[frozenset(kinds)] = _block(kinds, needs, aggregates, order, stretches, rates)
         blocks = [by_kinds[frozenset(kinds)] for kinds in dealt]
         cost = _cost(blocks)
         if partial and cost[0] and (best is None or cost[:2] <= best[0][:2]):
@@ -152,43 +152,43 @@ def _length(ranges: Iterable[tuple[int, int]]) -> int:
 
 
 def _kinds(
-    units: Sequence[AggregateUnit], able: Mapping[int, frozenset[Offer]], order: Sequence[Offer]
+    aggregates: Sequence[Aggregate], able: Mapping[int, frozenset[StorageCandidate]], order: Sequence[StorageCandidate]
 ) -> list[AggregateKind]:
     """The kinds of aggregates. Columns that a table has for some time only make kinds of their own."""
     some_time = {
-        offer: frozenset(name for name, one in offer.columns.items() if one.start_time or one.end_time)
-        for offer in order
+        candidate: frozenset(name for name, one in candidate.columns.items() if one.start_time or one.end_time)
+        for candidate in order
     }
-    dated = {offer: names for offer, names in some_time.items() if names}
+    dated = {candidate: names for candidate, names in some_time.items() if names}
     numbers_by_kind: dict[Hashable, list[int]] = {}
-    for number, offers in able.items():
+    for number, candidates in able.items():
         needed = frozenset(
-            (offer, offer.own_columns(units[number].needed(offer)) & dated[offer])
-            for offer in offers & dated.keys()
+            (candidate, candidate.own_columns(aggregates[number].needed(candidate)) & dated[candidate])
+            for candidate in candidates & dated.keys()
             if number >= 0
         )
-        numbers_by_kind.setdefault((offers, needed), []).append(number)
+        numbers_by_kind.setdefault((candidates, needed), []).append(number)
     return [AggregateKind(tuple(numbers), able[numbers[0]]) for numbers in numbers_by_kind.values()]
 
 
 def _block(
     kinds: Sequence[AggregateKind],
     needs: Needs,
-    units: Sequence[AggregateUnit],
-    order: Sequence[Offer],
+    aggregates: Sequence[Aggregate],
+    order: Sequence[StorageCandidate],
     stretches: Sequence[ConditionRange],
     rates: Rates,
 ) -> Block:
     common = _common(kinds)
-    offers = tuple(one for one in order if one in common)
-    numbers = tuple(sorted(number for kind in kinds for number in kind.units if number >= 0))
-    own, column = [units[number] for number in numbers], needs.by.column
-    chooser = Chooser(source for one in offers for source in needs.sources(one, own, rates.of(one, column)))
-    return Block(numbers, offers, chooser, tuple(chooser.choose(one.start, one.stop) for one in stretches))
+    candidates = tuple(one for one in order if one in common)
+    numbers = tuple(sorted(number for kind in kinds for number in kind.aggregates if number >= 0))
+    own, column = [aggregates[number] for number in numbers], needs.by.column
+    chooser = Chooser(source for one in candidates for source in needs.sources(one, own, rates.of(one, column)))
+    return Block(numbers, candidates, chooser, tuple(chooser.choose(one.start, one.stop) for one in stretches))
 
 
-def _common(kinds: Iterable[AggregateKind]) -> frozenset[Offer]:
-    return frozenset.intersection(*(kind.offers for kind in kinds))
+def _common(kinds: Iterable[AggregateKind]) -> frozenset[StorageCandidate]:
+    return frozenset.intersection(*(kind.candidates for kind in kinds))
 
 
 def _dealt(kinds: Sequence[AggregateKind]) -> Iterator[Dealt]:
@@ -213,7 +213,7 @@ def _dealt(kinds: Sequence[AggregateKind]) -> Iterator[Dealt]:
 
 def _dealt_in_turn(kinds: Sequence[AggregateKind]) -> Dealt:
     blocks: Dealt = []
-    for kind in sorted(kinds, key=lambda one: len(one.offers)):
+    for kind in sorted(kinds, key=lambda one: len(one.candidates)):
         shared = [len(_common([kind, *block])) for block in blocks]
         most = max(shared, default=0)
         if most:

@@ -56,7 +56,7 @@ def flatten(query: QueryText, resolved: Resolved, options: QueryOptions) -> None
     measures = () if resolved.cube is None else [one.name for one in resolved.cube.measures]
     bridges = _Bridges(query, {}, frozenset((resolved.root, name) for name in measures), early=options.flatten_early)
     bridges.take_joins(resolved)
-    if not bridges.of:
+    if not bridges.behind:
         return
     if options.join_type not in ("LEFT", "INNER"):
         raise query.error(
@@ -81,13 +81,13 @@ class _Bridges:
 
     Attributes:
         query: for errors.
-        of: by the alias of a join that lies behind a bridge, the join that leads to the bridge.
+        behind: by the alias of a join that lies behind a bridge, the join that leads to the bridge.
         measures: of the cube, as alias and name.
         early: whether expressions are computed over sets of fields.
     """
 
     query: QueryText
-    of: dict[str, Join]
+    behind: dict[str, Join]
     measures: frozenset[tuple[str, str]]
     early: bool
 
@@ -104,12 +104,12 @@ class _Bridges:
                 bridge = behind[0].bridge
                 assert bridge is not None
                 bridge.joins.append(join)
-                self.of[join.alias] = behind[0]
+                self.behind[join.alias] = behind[0]
             elif join.to_many:
                 nearer, farther = join.on.this, join.on.expression
                 on = exp.EQ(this=nearer, expression=exp.column(KEY, table=join.alias, quoted=True))
                 joins[key] = Join(join.alias, join.dimension, on, bridge=Bridge(farther))
-                self.of[join.alias] = joins[key]
+                self.behind[join.alias] = joins[key]
             else:
                 joins[key] = join
         resolved.joins = joins
@@ -154,7 +154,7 @@ class _Bridges:
     def refuse(self, tree: exp.Expr, text: str, hint: str) -> None:
         """Refuse an expression that names a field behind a bridge."""
         for node in tree.find_all(exp.Column):
-            if node.table in self.of:
+            if node.table in self.behind:
                 at = tree if offset_of(node) is None else node  # fields of a model's expression are not in the text
                 raise self.query.error(UnsupportedQuery, text, at, field=f"{node.table}.{node.name}", hint=hint)
 
@@ -185,7 +185,7 @@ class _Bridges:
 
     def _field(self, tree: exp.Expr) -> exp.Column | None:
         """The field behind a bridge of which an expression looks at one value; None where it looks at whole sets."""
-        fields = [one for one in tree.find_all(exp.Column) if one.table in self.of and not _is_set(one)]
+        fields = [one for one in tree.find_all(exp.Column) if one.table in self.behind and not _is_set(one)]
         if any(one != fields[0] for one in fields):
             hint = "Ask with flatten_early = false, or for each field by itself"
             self.refuse(tree, "an expression looks at two fields behind a bridge table, and sets keep no pairs", hint)
@@ -203,7 +203,7 @@ class _Bridges:
 
     def _joins_to(self, tree: exp.Expr) -> list[Join]:
         """The joins to the bridges that a tree looks at, each once."""
-        joins = (self.of[one.table] for one in tree.find_all(exp.Column) if one.table in self.of)
+        joins = (self.behind[one.table] for one in tree.find_all(exp.Column) if one.table in self.behind)
         return list({join.alias: join for join in joins}.values())
 
     def _bridge(self, tree: exp.Expr) -> Join | None:
@@ -219,7 +219,7 @@ class _Bridges:
             self.refuse(
                 tree, "an expression looks at both a bridge table's field and a measure", "Ask for each by itself"
             )
-        if len(joins) > 1 or (not self.early and any(self.of.get(node.table) is not joins[0] for node in columns)):
+        if len(joins) > 1 or (not self.early and any(self.behind.get(node.table) is not joins[0] for node in columns)):
             hint = "Let each expression and each comparison name fields behind one bridge table alone"
             self.refuse(tree, "an expression looks at both a bridge table's field and others", hint)
         return joins[0]

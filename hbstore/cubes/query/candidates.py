@@ -20,7 +20,7 @@ from typing import Any, Final
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Column, Fact, LogicalTable, StorageTable
 from hbstore.cubes.query.options import QueryOptions
-from hbstore.cubes.query.relations import Chosen
+from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.resolved import Join, Reached
 from hbstore.cubes.query.star import Star, is_raw
 from hbstore.cubes.registration import validity
@@ -94,8 +94,8 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Offer:
-    """What a storage table offers.
+class StorageCandidate:
+    """A storage table, and what it offers to a query.
 
     Attributes:
         fact: whose it is.
@@ -127,8 +127,8 @@ class Offer:
     reached: Mapping[str, Reached] = field(default_factory=dict)
 
     @staticmethod
-    def all_of(star: Star, cube: Cube, now: datetime, options: QueryOptions) -> list[Offer]:
-        """The offers of a cube's storage tables, the lightest first: one read of each table's row.
+    def all_of(star: Star, cube: Cube, now: datetime, options: QueryOptions) -> list[StorageCandidate]:
+        """A cube's storage tables, the lightest first: one read of each table's row.
 
         Where a table is gone as its fact was dropped or altered meanwhile, the facts are read anew.
 
@@ -138,23 +138,25 @@ class Offer:
             ConcurrentChange: other writers kept altering the facts.
         """
 
-        def read() -> list[Offer]:
+        def read() -> list[StorageCandidate]:
             facts = star.facts(cube)
             try:
-                offers = [Offer._of(star, fact, on, now, options) for fact in facts for on in fact.storage_tables]
+                candidates = [
+                    StorageCandidate._of(star, fact, on, now, options) for fact in facts for on in fact.storage_tables
+                ]
             except (TableNotFound, TimelineNotFound) as error:
                 if star.facts(cube) == facts:
                     raise
                 raise ConcurrentChange(
                     "another writer altered the cube's facts", cube=cube.name, hint="Try again"
                 ) from error
-            return sorted(offers, key=lambda offer: (offer.fact.weight or 0.0, offer.table))
+            return sorted(candidates, key=lambda candidate: (candidate.fact.weight or 0.0, candidate.table))
 
         text = "other writers kept altering the cube's facts while the query was answered"
-        return star.catalog.store.patience.retry(read, text=text, hint="Ask again", cube=cube.name)
+        return star.model.store.patience.retry(read, text=text, hint="Ask again", cube=cube.name)
 
     @staticmethod
-    def _of(star: Star, fact: Fact, on: StorageTable, now: datetime, options: QueryOptions) -> Offer:
+    def _of(star: Star, fact: Fact, on: StorageTable, now: datetime, options: QueryOptions) -> StorageCandidate:
         name, times = fact.table_name(on.storage), set(on.time_partition_columns)
         columns = {column.name: column for column in fact.columns} | {
             column.name: column for column in on.partition_columns
@@ -167,11 +169,11 @@ class Offer:
         totals = None
         try:
             if times and barred is None:
-                timelines, totals = star.catalog.store.timelines.read_with_totals(f"{star.catalog.database}.{name}")
+                timelines, totals = star.model.store.timelines.read_with_totals(f"{star.model.database}.{name}")
         except (TableNotFound, TimelineNotFound) as error:
             say_whose(error, fact, on.storage)
             raise
-        return Offer(
+        return StorageCandidate(
             fact,
             on,
             name,
@@ -186,7 +188,7 @@ class Offer:
             barred,
         )
 
-    def if_readable(self) -> Offer:
+    def if_readable(self) -> StorageCandidate:
         """The storage table, barred if it is known that its files cannot be read by `hbstore.spark`."""
         what = unreadable(self.on) if self.barred is None else None
         if what is None:
@@ -194,7 +196,7 @@ class Offer:
         return replace(self, barred=(UNKNOWN_FORMAT, f"hbstore does not know the format of its files: {what}"))
 
     @property
-    def candidate(self) -> Candidate:
+    def report(self) -> Candidate:
         """As people see it."""
         return Candidate(self.table, self.fact.name, self.on.storage, self.fact.weight or 0.0)
 
@@ -203,7 +205,7 @@ class Offer:
         """The fields that its rows have, or reach."""
         return self.columns.keys() | self.reached.keys()
 
-    def reaching(self, fields: Mapping[str, Sequence[Reached]]) -> Offer:
+    def reaching(self, fields: Mapping[str, Sequence[Reached]]) -> StorageCandidate:
         """The storage table with the fields that its rows reach, each by the first of some ways that they can go."""
         reached: dict[str, Reached] = {}
         joins: dict[str, Join] = {}
@@ -223,7 +225,7 @@ class Offer:
     def refusal(self, cause: str, detail: str, missing: Sequence[tuple[int, int]] = ()) -> Candidate:
         """The candidate with the reason why it was not taken, and the moments that it has no partitions of."""
         ranges = tuple((time_at(start), time_at(stop)) for start, stop in missing)
-        return replace(self.candidate, cause=cause, detail=detail, missing=ranges)
+        return replace(self.report, cause=cause, detail=detail, missing=ranges)
 
     def time_type(self, column: str) -> ColumnType:
         """The type of a partition column."""
@@ -233,13 +235,13 @@ class Offer:
         """Whether a field is a column of its rows that has a type."""
         return name in self.columns and isinstance(parse_type(self.columns[name].type), kind)
 
-    def own_time(self, by: Chosen) -> tuple[str, ColumnType] | None:
+    def own_time(self, by: PartitionTime) -> tuple[str, ColumnType] | None:
         """The column that tells the times of rows where the table has no partitions, and its type; None without one."""
         column = self.columns.get(by.own)
         kind = None if column is None or not self.on.is_continuous else parse_type(column.type)
         return (column.name, kind) if column is not None and isinstance(kind, DateType | TimestampType) else None
 
-    def row_time(self, by: Chosen) -> str | None:
+    def row_time(self, by: PartitionTime) -> str | None:
         """The column that tells the time of each row in a partition; None where rows are rolled up, or have none."""
         return by.own if self.raw and self.is_of(by.own, TimestampType) else None
 

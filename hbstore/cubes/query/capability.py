@@ -13,8 +13,7 @@ from typing import Final
 from sqlglot import exp
 
 from hbstore.arguments import expect_many, expect_texts
-from hbstore.cubes.catalog import Catalog
-from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, Offer
+from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, StorageCandidate
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import now_of
@@ -24,6 +23,7 @@ from hbstore.cubes.query.shaping import shape
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import TIME_RANGE_IN, QueryText
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
+from hbstore.cubes.stored_model import Model
 from hbstore.errors import InvalidInput
 
 _FIELDS: Final = 'Give a list of names of fields, such as ["fare", "city.name"]'
@@ -33,7 +33,7 @@ _PARTS: Final = 4
 
 
 def candidates_of(
-    catalog: Catalog,
+    model: Model,
     cube: str,
     fields: Iterable[str],
     time_range: Sequence[str],
@@ -43,7 +43,7 @@ def candidates_of(
     """The storage tables of a cube's facts, the lightest first; each is able to answer alone, or has its cause.
 
     Args:
-        catalog: the model.
+        model: the model.
         cube: the cube, or a derived one.
         fields: measures, attributes, expressions, fields of chains as ``chain.field``; at least one.
         time_range: the time dimension, and the times from when up to when, as in queries.
@@ -64,21 +64,21 @@ def candidates_of(
         raise InvalidInput("no field is named", hint=_FIELDS)
     if len(times) != 3:  # noqa: PLR2004  a dimension and two times
         raise InvalidInput("not a time range", range=", ".join(times), hint=_RANGE)
-    now, star = now_of(options.time(now_of(clock))), Star(catalog)
-    query = _query(catalog.get("cube", cube).name, names, times)
+    now, star = now_of(options.time(now_of(clock))), Star(model)
+    query = _query(model.get("cube", cube).name, names, times)
     ranges = read_ranges(query, star, now)
     base = cube_of(query, star)
-    assert base is not None  # as the catalog has it
-    offers = Offer.all_of(star, base, now, options)
-    columns = frozenset(name for offer in offers for name in offer.columns)
-    by = ways_to_choose(base, [offer.fact for offer in offers], ranges)
+    assert base is not None  # as the model has it
+    candidates = StorageCandidate.all_of(star, base, now, options)
+    columns = frozenset(name for candidate in candidates for name in candidate.columns)
+    by = ways_to_choose(base, [candidate.fact for candidate in candidates], ranges)
 
-    def candidates(ways: ResolutionWay) -> list[Candidate]:
+    def reports(ways: ResolutionWay) -> list[Candidate]:
         resolved = resolve(query, star, ranges, columns, ways, options)
         shaped = shape(query, star, base, resolved, ways.one_of("by", by))
-        return [shaped.alone(base, offer.reaching(resolved.reached)) for offer in offers]
+        return [shaped.alone(base, candidate.reaching(resolved.reached)) for candidate in candidates]
 
-    return tuple(min(some, key=_lack) for some in zip(*in_all_ways(candidates), strict=True))
+    return tuple(min(some, key=_lack) for some in zip(*in_all_ways(reports), strict=True))
 
 
 def _lack(candidate: Candidate) -> tuple[bool, bool, timedelta]:

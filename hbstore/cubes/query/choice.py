@@ -86,7 +86,7 @@ def division_of(kind: ColumnType) -> Division:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class PartitionSource:
     """One update period of one storage table.
 
     Attributes:
@@ -111,7 +111,7 @@ class SourceRun(NamedTuple):
 
     start: int
     stop: int
-    source: Source | None
+    source: PartitionSource | None
 
 
 Cost: TypeAlias = tuple[int, int, int, int]
@@ -142,7 +142,7 @@ class Chooser:
         sources: in the order in which they are preferred where they cost the same.
     """
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    def __init__(self, sources: Iterable[PartitionSource]) -> None:
         self._sources = tuple(sources)
         weights = [Fraction(source.weight) for source in self._sources]
         self._factors = (
@@ -197,7 +197,7 @@ class Chooser:
                 left += gaps(covered, start, stop)
         return [*runs, *(SourceRun(*span, None) for span in left)]
 
-    def _best_of_small(self, sources: Sequence[Source], start: int, stop: int) -> list[SourceRun]:
+    def _best_of_small(self, sources: Sequence[PartitionSource], start: int, stop: int) -> list[SourceRun]:
         """The best runs from periods that lie within each other; runs without a source where time is missing.
 
         What no smaller period could do better is taken first, from the largest period to the smallest. Then the others
@@ -220,11 +220,13 @@ class Chooser:
             runs = self._replaced(runs, period, parts)
         return runs
 
-    def _price(self, source: Source) -> tuple[int, int]:
+    def _price(self, source: PartitionSource) -> tuple[int, int]:
         """What a moment of a source costs."""
         return self._weights[source], self._rates[source]
 
-    def _parts(self, sources: Sequence[Source], period: Division, within: Iterable[tuple[int, int]]) -> list[SourceRun]:
+    def _parts(
+        self, sources: Sequence[PartitionSource], period: Division, within: Iterable[tuple[int, int]]
+    ) -> list[SourceRun]:
         """The parts of a period within some moments, each of its best source."""
         return parts_of(sorted(sources, key=self._price), period, within)
 
@@ -250,7 +252,9 @@ class Chooser:
                 at = end
         return replaced + pending[::-1]
 
-    def _best_way(self, runs: Sequence[SourceRun], sources: Sequence[Source], start: int, stop: int) -> list[SourceRun]:
+    def _best_way(
+        self, runs: Sequence[SourceRun], sources: Sequence[PartitionSource], start: int, stop: int
+    ) -> list[SourceRun]:
         """Runs with large parts in their places, so that the whole costs least."""
         parts: list[SourceRun] = []
         for period in sorted({source.period for source in sources}, key=lambda period: -period.rank):
@@ -286,7 +290,9 @@ class Chooser:
         return 0, self._weights[source] * length, self._rates[source] * length, count
 
 
-def parts_of(sources: Iterable[Source], period: Division, within: Iterable[tuple[int, int]]) -> list[SourceRun]:
+def parts_of(
+    sources: Iterable[PartitionSource], period: Division, within: Iterable[tuple[int, int]]
+) -> list[SourceRun]:
     """The parts of a period within some sorted ranges of moments, in sorted runs.
 
     Args:
@@ -295,7 +301,7 @@ def parts_of(sources: Iterable[Source], period: Division, within: Iterable[tuple
         within: the ranges.
     """
     uncovered = [(period.ceil_index(start), period.floor_index(stop)) for start, stop in within]
-    parts: list[tuple[int, int, Source]] = []
+    parts: list[tuple[int, int, PartitionSource]] = []
     for source in sources:
         left: list[tuple[int, int]] = []
         for low, high in uncovered:
@@ -350,7 +356,7 @@ def _joined(runs: Iterable[SourceRun]) -> list[SourceRun]:
     return merged
 
 
-def index_runs(choice: Choice) -> Iterator[tuple[Source, int, int]]:
+def index_runs(choice: Choice) -> Iterator[tuple[PartitionSource, int, int]]:
     """The runs of a choice by the indexes of their periods; of cut partitions, these as wholes."""
     for run in choice.runs:
         assert run.source is not None

@@ -54,7 +54,7 @@ _MONTHS_OF_A_YEAR: Final = 12
 _DAYS_OF_A_YEAR: Final = 365
 
 
-class Form(Enum):
+class TimeForm(Enum):
     """What a value is that depends on a time; functions of times take some of these forms."""
 
     TIME = "a timestamp or a date"
@@ -78,7 +78,7 @@ class Dependence:
 
     same: Periods
     keeps: Periods
-    form: Form = Form.OTHER
+    form: TimeForm = TimeForm.OTHER
     years: float = 0
 
     def then(self, outer: Dependence) -> Dependence:
@@ -87,11 +87,11 @@ class Dependence:
         return Dependence(same, same | (self.keeps & outer.keeps), outer.form, self.years + outer.years)
 
 
-THE_TIME: Final = Dependence(frozenset(), ALL, Form.TIME)
+THE_TIME: Final = Dependence(frozenset(), ALL, TimeForm.TIME)
 """How a time depends on itself."""
 
 
-def as_a(form: Form) -> Dependence:
+def as_a(form: TimeForm) -> Dependence:
     """The time in another form."""
     return Dependence(frozenset(), ALL, form)
 
@@ -105,7 +105,7 @@ def part_of(period: UpdatePeriod | None) -> Dependence:
 def start_of(period: UpdatePeriod) -> Dependence:
     """A time that a part of a period has, such as its beginning or its last day."""
     around = frozenset(larger for larger in UpdatePeriod if period in WITHIN[larger])
-    return Dependence(WITHIN[period], WITHIN[period] | around, Form.TIME, 1)
+    return Dependence(WITHIN[period], WITHIN[period] | around, TimeForm.TIME, 1)
 
 
 def moved(months: int | None = 0, microseconds: int | None = 0) -> Dependence:
@@ -127,4 +127,4 @@ def moved(months: int | None = 0, microseconds: int | None = 0) -> Dependence:
         years = float("inf")
     else:
         years = abs(months) // _MONTHS_OF_A_YEAR + abs(microseconds) // (DAY * _DAYS_OF_A_YEAR) + 1
-    return Dependence(frozenset(), keeps, Form.TIME, years)
+    return Dependence(frozenset(), keeps, TimeForm.TIME, years)

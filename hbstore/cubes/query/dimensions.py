@@ -28,7 +28,7 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
         TableNotFound: the lightest one's table is not in the catalog.
         ConcurrentChange: another writer altered or dropped it meanwhile.
     """
-    store, database = star.catalog.store, star.catalog.database
+    store, database = star.model.store, star.model.database
     needed = set(columns)
     refused: list[Candidate] = []
     tables = [(dimtable, on) for dimtable in star.dimtables(dimension) for on in dimtable.storage_tables]
@@ -52,7 +52,7 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
                 return _select(database, name, needed, None)
             latest = star.latest(name, on)
         except TableNotFound as error:
-            if star.catalog.find("dimtable", dimtable.name) != dimtable:
+            if star.model.find("dimtable", dimtable.name) != dimtable:
                 raise ConcurrentChange(
                     "another writer altered or dropped the dimension table while the query was answered",
                     dimtable=dimtable.name,

@@ -36,7 +36,7 @@ def owners_of(query: QueryText, star: Star) -> list[Owner]:
         UnsupportedQuery: a cube stands behind the first place, or FROM holds more than names.
     """
     owners: list[Owner] = []
-    for table in tables_of(query, star.catalog.database):
+    for table in tables_of(query, star.model.database):
         owner = _owner(query, star, table)
         if any(one.alias == owner.alias for one in owners):
             raise query.error(
@@ -53,7 +53,7 @@ def owners_of(query: QueryText, star: Star) -> list[Owner]:
 def _owner(query: QueryText, star: Star, table: exp.Table) -> Owner:
     concept = star.concept(table.name)
     if concept is None:
-        star.catalog.store.get_database(star.catalog.database)  # which says if that is what is missing
+        star.model.store.get_database(star.model.database)  # which says if that is what is missing
         raise query.error(
             UnknownField,
             "no such cube or dimension",
@@ -121,7 +121,7 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[QueryRange]
         time_range = read_time_range(query, node, now)
         column = time_range.column
         assert column is not None
-        is_its_own = column.table.lower() in ("", first.alias) and column.db.lower() in ("", star.catalog.database)
+        is_its_own = column.table.lower() in ("", first.alias) and column.db.lower() in ("", star.model.database)
         if time_range.dimension not in dimensions or not is_its_own:
             raise query.error(
                 UnknownField,

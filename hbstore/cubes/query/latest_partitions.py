@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.latest import Dumps, Values, plain_values
+from hbstore.cubes.latest import FullLoads, Values, plain_values
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.cubes.query.times import in_session
 from hbstore.errors import PartitionNotFound, UnsupportedQuery
@@ -83,9 +83,9 @@ def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable)
         return Latest(equal, col(column) == LATEST)
 
     def look(row: TableRow, _: object, batches: Iterator[Sequence[bytes]]) -> Latest | str:
-        dumps = Dumps.of(store, row.table, on)
-        assert dumps is not None  # as it has an update period
-        return _newest(dumps, _Partitions.of(store.rows, row, column, chain.from_iterable(batches)))
+        loads = FullLoads.of(store, row.table, on)
+        assert loads is not None  # as it has an update period
+        return _newest(loads, _Partitions.of(store.rows, row, column, chain.from_iterable(batches)))
 
     # A table that has this column alone is asked for two partitions by their names, not for all.
     return store.read_payloads(database, name, None, look, max_parts=0 if len(on.partition_columns) == 1 else -1)
@@ -144,10 +144,10 @@ class _Partitions:
         return list(chain.from_iterable(self.rows.payloads(prefix + cell, prefix + after_cell(kind, cell))))
 
 
-def _newest(dumps: Dumps, partitions: _Partitions) -> Latest | str:
+def _newest(loads: FullLoads, partitions: _Partitions) -> Latest | str:
     """The newest partitions; if there are none, a text that says why."""
-    table, at = dumps.table, partitions.at
-    newest = dumps.copied(partitions.copies())
+    table, at = loads.table, partitions.at
+    newest = loads.copied(partitions.copies())
     if not newest:
         return f"it has no partition {LATEST}"
     spelled = list(map(partitions.of_values, newest))
@@ -160,7 +160,7 @@ def _newest(dumps: Dumps, partitions: _Partitions) -> Latest | str:
             return f"{shown} have the same values, so that both would be read; drop one of them"
     times = {values[at] for values in newest}
     if len(times) == 1 and partitions.count_at(newest[0][at]) == len(newest):
-        condition = _each(table, (dumps.column,), [(newest[0][at],)])  # all partitions of this time are latest ones
+        condition = _each(table, (loads.column,), [(newest[0][at],)])  # all partitions of this time are latest ones
     else:
         condition = _each(table, names, newest)
     specs = (spec_filter(dict(zip(names, values, strict=True))) for (values,) in spelled)

@@ -10,6 +10,7 @@ from functools import partial
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
+from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.candidates import (
     COLUMN_NOT_FOUND,
     MISSING_DEFAULT_AGGREGATE,
@@ -17,15 +18,14 @@ from hbstore.cubes.query.candidates import (
     PART_COL_DOES_NOT_EXIST,
     STORAGE_NOT_AVAILABLE_IN_RANGE,
     Candidate,
-    Offer,
+    StorageCandidate,
     without,
 )
-from hbstore.cubes.query.choice import Source, division_of
+from hbstore.cubes.query.choice import PartitionSource, division_of
 from hbstore.cubes.query.ranges import moments_text
-from hbstore.cubes.query.relations import Chosen
+from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.star import IS_AGGREGATED
 from hbstore.cubes.query.times import TimeLook
-from hbstore.cubes.query.units import AggregateUnit
 from hbstore.times.moments import LIMIT, moment
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
@@ -46,7 +46,7 @@ class Needs:
         stop: the moment behind the last.
     """
 
-    by: Chosen
+    by: PartitionTime
     attributes: frozenset[str]
     looks: Sequence[TimeLook] = ()
     finer: Sequence[TimeLook] = ()
@@ -59,110 +59,116 @@ class Needs:
         """The time dimensions that are told by the partition's time, where rows do not have them."""
         return frozenset(look.dimension for look in self.looks if look.periods)
 
-    def refusal(self, cube: Cube, offer: Offer, unit: AggregateUnit | None) -> Candidate | None:
-        """Why a storage table cannot answer a unit, or rows without one; None where it can."""
-        return next((offer.refusal(*why) for why in self._lacks(cube, offer, unit)), None)
+    def refusal(self, cube: Cube, candidate: StorageCandidate, aggregate: Aggregate | None) -> Candidate | None:
+        """Why a storage table cannot answer an aggregate, or rows without one; None where it can."""
+        return next((candidate.refusal(*why) for why in self._lacks(cube, candidate, aggregate)), None)
 
-    def _lacks(self, cube: Cube, offer: Offer, unit: AggregateUnit | None) -> Iterator[tuple[str, str]]:
+    def _lacks(self, cube: Cube, candidate: StorageCandidate, aggregate: Aggregate | None) -> Iterator[tuple[str, str]]:
         """The causes why it cannot, each with a detail."""
-        if offer.barred is not None:
-            yield offer.barred
+        if candidate.barred is not None:
+            yield candidate.barred
             return
-        if offer.on.is_continuous:
-            if offer.own_time(self.by) is None:
+        if candidate.on.is_continuous:
+            if candidate.own_time(self.by) is None:
                 detail = f"it has no partitions, and no column {self.by.own} of dates or timestamps"
                 yield PART_COL_DOES_NOT_EXIST, detail
                 return
-        elif self.by.column not in offer.on.time_partition_columns:
+        elif self.by.column not in candidate.on.time_partition_columns:
             yield PART_COL_DOES_NOT_EXIST, f"it is not partitioned by {self.by.column}"
             return
-        if not self.by.related(cube, offer.fact):
+        if not self.by.related(cube, candidate.fact):
             yield PART_COL_DOES_NOT_EXIST, f"it does not relate {self.by.dimension} to {self.by.column} like this"
-        yield from self._lacks_of_rows(offer, unit)
-        if not (self._allows_own(offer) if offer.on.is_continuous else any(True for _ in self.periods(offer))):
-            yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period {self._lacks_period(offer)}"
-        if offer.until <= self.start or self.stop <= offer.since:
-            yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(offer.since, offer.until)])}"
+        yield from self._lacks_of_rows(candidate, aggregate)
+        if not (
+            self._allows_own(candidate) if candidate.on.is_continuous else any(True for _ in self.periods(candidate))
+        ):
+            yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period {self._lacks_period(candidate)}"
+        if candidate.until <= self.start or self.stop <= candidate.since:
+            yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(candidate.since, candidate.until)])}"
 
-    def _lacks_of_rows(self, offer: Offer, unit: AggregateUnit | None) -> Iterator[tuple[str, str]]:
+    def _lacks_of_rows(self, candidate: StorageCandidate, aggregate: Aggregate | None) -> Iterator[tuple[str, str]]:
         needed = self.attributes | self.measures
-        answers = unit is None or unit.answers(offer)
-        if unit is not None and answers:
-            needed |= unit.needed(offer)
-        lacking = needed - offer.fields
-        if offer.on.is_continuous:  # no partitions tell times
-            lacking |= self.times - self.times_of_rows(offer) - offer.reached.keys()
+        answers = aggregate is None or aggregate.answers(candidate)
+        if aggregate is not None and answers:
+            needed |= aggregate.needed(candidate)
+        lacking = needed - candidate.fields
+        if candidate.on.is_continuous:  # no partitions tell times
+            lacking |= self.times - self.times_of_rows(candidate) - candidate.reached.keys()
         if missing := sorted(lacking):
             looks = (look for look in self.looks if look.dimension in missing and not look.periods)
             untold = dict.fromkeys(look.text for look in looks if not isinstance(look.tree, exp.Column))
             told = f", and partitions do not tell {', '.join(untold)}" if untold else ""
             yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}{told}"
-        blurred = [look for look in self.finer if look.dimension in needed and offer.is_of(look.dimension, DateType)]
+        blurred = [
+            look for look in self.finer if look.dimension in needed and candidate.is_of(look.dimension, DateType)
+        ]
         if blurred:
             names = " and ".join(dict.fromkeys(look.dimension for look in blurred))
             texts = ", ".join(dict.fromkeys(look.text for look in blurred))
             yield COLUMN_NOT_FOUND, f"its {names} has dates, which do not tell {texts}"
         rolled_up = f"needs rows that are not ({IS_AGGREGATED}: false)"
-        if unit is not None and not answers:
-            detail = f"its rows are rolled up, and {unit.text} {rolled_up}: {unit.refusal.reason}"
+        if aggregate is not None and not answers:
+            detail = f"its rows are rolled up, and {aggregate.text} {rolled_up}: {aggregate.refusal.reason}"
             yield MISSING_DEFAULT_AGGREGATE, detail
-        if self.measures and not offer.raw:
+        if self.measures and not candidate.raw:
             detail = f"its rows are rolled up, and a condition on {', '.join(sorted(self.measures))} {rolled_up}"
             yield MISSING_DEFAULT_AGGREGATE, detail
 
-    def periods(self, offer: Offer) -> Iterator[UpdatePeriod]:
+    def periods(self, candidate: StorageCandidate) -> Iterator[UpdatePeriod]:
         """The update periods of a storage table that will do."""
-        looks = self._told(offer)
-        return (period for period in self._allowed(offer) if all(period in look.periods for look in looks))
+        looks = self._told(candidate)
+        return (period for period in self._allowed(candidate) if all(period in look.periods for look in looks))
 
-    def _told(self, offer: Offer) -> list[TimeLook]:
+    def _told(self, candidate: StorageCandidate) -> list[TimeLook]:
         """What the times of a storage table's partitions have to tell."""
-        of_rows = self.times_of_rows(offer)
+        of_rows = self.times_of_rows(candidate)
         return [look for look in self.looks if look.periods and look.dimension not in of_rows]
 
-    def times_of_rows(self, offer: Offer) -> frozenset[str]:
+    def times_of_rows(self, candidate: StorageCandidate) -> frozenset[str]:
         """The time dimensions that columns of a storage table tell; a date tells nothing that differs within days."""
         finer = {look.dimension for look in self.finer}
-        names = self.times & offer.columns.keys()
-        return frozenset(name for name in names if name not in finer or not offer.is_of(name, DateType))
+        names = self.times & candidate.columns.keys()
+        return frozenset(name for name in names if name not in finer or not candidate.is_of(name, DateType))
 
-    def _lacks_period(self, offer: Offer) -> str:
+    def _lacks_period(self, candidate: StorageCandidate) -> str:
         """Which update periods a storage table lacks."""
-        allowed = self._allowed(offer)
+        allowed = self._allowed(candidate)
         if not allowed:
             return "that the options allow"
-        looks = self._told(offer)
+        looks = self._told(candidate)
         worst = [look for look in looks if look.periods.isdisjoint(allowed)] or looks
         return f"in which {' and '.join(dict.fromkeys(look.text for look in worst))} stays the same"
 
-    def _allowed(self, offer: Offer) -> list[UpdatePeriod]:
-        fact, storage = offer.fact.name, offer.on.storage
-        periods = (period for period, column in offer.timelines if column == self.by.column)
-        return [one for one in periods if offer.options.allows_period(fact, storage, one)]
+    def _allowed(self, candidate: StorageCandidate) -> list[UpdatePeriod]:
+        fact, storage = candidate.fact.name, candidate.on.storage
+        periods = (period for period, column in candidate.timelines if column == self.by.column)
+        return [one for one in periods if candidate.options.allows_period(fact, storage, one)]
 
-    def _allows_own(self, offer: Offer) -> bool:
-        return offer.options.allows_period(offer.fact.name, offer.on.storage, UpdatePeriod.CONTINUOUS)
+    def _allows_own(self, candidate: StorageCandidate) -> bool:
+        return candidate.options.allows_period(candidate.fact.name, candidate.on.storage, UpdatePeriod.CONTINUOUS)
 
-    def sources(self, offer: Offer, units: Iterable[AggregateUnit], rate: Fraction = Fraction(0)) -> Iterator[Source]:
-        """The sources of a storage table for some units, with its rate where that counts."""
+    def sources(
+        self, candidate: StorageCandidate, aggregates: Iterable[Aggregate], rate: Fraction = Fraction(0)
+    ) -> Iterator[PartitionSource]:
+        """The sources of a storage table for some aggregates, with its rate where that counts."""
         used = set(self.attributes | self.measures)
-        own = offer.own_time(self.by)
+        own = candidate.own_time(self.by)
         if own is not None:
             used.add(own[0])
-        for unit in units:
-            used |= unit.needed(offer)
+        for aggregate in aggregates:
+            used |= aggregate.needed(candidate)
         if own is not None:
-            since, until = _bounds(offer, used)
+            since, until = _bounds(candidate, used)
             whole = division_of(own[1])
             bounds = whole.ceil_index(since), whole.floor_index(until)
-            yield Source(offer.table, whole, partial(_within, bounds), offer.fact.weight or 0.0, rate)
-        cut_by = offer.row_time(self.by)
+            yield PartitionSource(candidate.table, whole, partial(_within, bounds), candidate.fact.weight or 0.0, rate)
+        cut_by = candidate.row_time(self.by)
         for cut in (False, True) if cut_by is not None else (False,):
-            since, until = _bounds(offer, {*used, cut_by} if cut and cut_by is not None else used)
-            for period in self.periods(offer):
+            since, until = _bounds(candidate, {*used, cut_by} if cut and cut_by is not None else used)
+            for period in self.periods(candidate):
                 bounds = period.ceil_index(since), period.floor_index(until)
-                ranges = partial(_ranges, offer, self.by.column, period, bounds)
-                yield Source(offer.table, period, ranges, offer.fact.weight or 0.0, rate, cut=cut)
+                ranges = partial(_ranges, candidate, self.by.column, period, bounds)
+                yield PartitionSource(candidate.table, period, ranges, candidate.fact.weight or 0.0, rate, cut=cut)
 
 
 def _within(bounds: tuple[int, int], start: int, stop: int) -> list[tuple[int, int]]:
@@ -171,22 +177,25 @@ def _within(bounds: tuple[int, int], start: int, stop: int) -> list[tuple[int, i
 
 
 def _ranges(
-    offer: Offer, column: str, period: UpdatePeriod, bounds: tuple[int, int], start: int, stop: int
+    candidate: StorageCandidate, column: str, period: UpdatePeriod, bounds: tuple[int, int], start: int, stop: int
 ) -> Iterable[tuple[int, int]]:
     """The indexes of a period in [start, stop) and within bounds that a storage table has, and whose values tell it."""
     low, high = max(start, bounds[0]), min(stop, bounds[1])
     if low >= high:
         return ()
-    ranges, clashing = offer.timelines[period, column].index_ranges(low, high), offer.clashes(column, period, low, high)
+    ranges, clashing = (
+        candidate.timelines[period, column].index_ranges(low, high),
+        candidate.clashes(column, period, low, high),
+    )
     return without(ranges, clashing) if clashing else ranges
 
 
-def _bounds(offer: Offer, used: Iterable[str]) -> tuple[int, int]:
+def _bounds(candidate: StorageCandidate, used: Iterable[str]) -> tuple[int, int]:
     """The moments in which a storage table has all of some columns."""
-    since, until = offer.since, offer.until
-    for column in (offer.columns[name] for name in offer.own_columns(used)):
+    since, until = candidate.since, candidate.until
+    for column in (candidate.columns[name] for name in candidate.own_columns(used)):
         if column.start_time is not None:
-            since = max(since, moment(parse_time(column.start_time, offer.now)))
+            since = max(since, moment(parse_time(column.start_time, candidate.now)))
         if column.end_time is not None:
-            until = min(until, moment(parse_time(column.end_time, offer.now)))
+            until = min(until, moment(parse_time(column.end_time, candidate.now)))
     return since, until

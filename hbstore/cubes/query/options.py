@@ -23,7 +23,7 @@ from hbstore.frozen import FrozenDict
 from hbstore.times.time_range import AbsoluteTime, WrittenTime
 from hbstore.times.update_period import UpdatePeriod
 
-Said: TypeAlias = "Mapping[str, str] | str | PathLike[str] | QueryOptions | None"
+OptionsArgument: TypeAlias = "Mapping[str, str] | str | PathLike[str] | QueryOptions | None"
 """Options as callers give them: names with values, the path of a file, or what was read from these."""
 
 
@@ -65,7 +65,7 @@ class QueryOptions:
 
     @staticmethod
     def of(
-        said: Said = None,
+        said: OptionsArgument = None,
         *,
         session: Mapping[str, str] = FrozenDict(),
         partial: bool = False,

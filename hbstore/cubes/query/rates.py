@@ -21,12 +21,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from hbstore.cubes.query.candidates import Offer
+from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.timelines import PartitionTimeline
 from hbstore.times.moments import DAY
 from hbstore.times.update_period import UpdatePeriod
 
-Compared: TypeAlias = tuple[Offer, str]
+Compared: TypeAlias = tuple[StorageCandidate, str]
 """A storage table, and the partition column by which its partitions are chosen."""
 
 _UNIT: Final = 36_525 * DAY
@@ -45,9 +45,9 @@ class Rates:
     what: str = ""
     rates: Mapping[Compared, Fraction] = field(default_factory=dict)
 
-    def of(self, offer: Offer, column: str) -> Fraction:
+    def of(self, candidate: StorageCandidate, column: str) -> Fraction:
         """The rate of a storage table by a partition column; 0 where rates do not count."""
-        return self.rates.get((offer, column), Fraction(0))
+        return self.rates.get((candidate, column), Fraction(0))
 
     @staticmethod
     def between(compared: Collection[Compared]) -> Rates:
@@ -55,7 +55,7 @@ class Rates:
 
         A table without partitions is compared with nothing, so it does not need to say anything.
         """
-        if len({offer for offer, _ in compared}) > 1:
+        if len({candidate for candidate, _ in compared}) > 1:
             for what in ("bytes", "rows"):
                 sums = {one: _sum(one[0], what) for one in compared}
                 if not any(said is None and _has_rows(*one) for one, said in sums.items()):
@@ -63,9 +63,9 @@ class Rates:
         return Rates()
 
 
-def _sum(offer: Offer, what: str) -> Fraction | None:
+def _sum(candidate: StorageCandidate, what: str) -> Fraction | None:
     """The bytes, or the rows, of all partitions of a storage table; None where too few of them say so."""
-    totals = offer.totals
+    totals = candidate.totals
     if totals is None:
         return None
     said, silent = (totals.size, totals.without_size) if what == "bytes" else (totals.rows, totals.without_rows)
@@ -74,16 +74,16 @@ def _sum(offer: Offer, what: str) -> Fraction | None:
     return Fraction(said * totals.partitions, totals.partitions - silent)
 
 
-def _has_rows(offer: Offer, column: str) -> bool:
+def _has_rows(candidate: StorageCandidate, column: str) -> bool:
     """Whether a storage table has partitions, or is one that needs none, and says nothing of its rows."""
-    return offer.on.is_continuous or any(
-        not timeline.is_empty() for (_, one), timeline in offer.timelines.items() if one == column
+    return candidate.on.is_continuous or any(
+        not timeline.is_empty() for (_, one), timeline in candidate.timelines.items() if one == column
     )
 
 
-def _time(offer: Offer, column: str) -> int:
+def _time(candidate: StorageCandidate, column: str) -> int:
     """The time that the partitions of a storage table cover, those of each update period by themselves."""
-    return sum(_length(timeline) for (_, one), timeline in offer.timelines.items() if one == column)
+    return sum(_length(timeline) for (_, one), timeline in candidate.timelines.items() if one == column)
 
 
 def _length(timeline: PartitionTimeline) -> int:

@@ -87,7 +87,7 @@ class TimeRelation:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class PartitionTime:
     """By what partitions are chosen.
 
     Attributes:
@@ -122,7 +122,7 @@ class Chosen:
         return wider
 
 
-def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRange]) -> list[Chosen]:
+def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRange]) -> list[PartitionTime]:
     """The ways to choose partitions for some ranges: by their own columns first, then by relations.
 
     A column that no table has is none, so that the error is that of a way that might have been; but for want of others.
@@ -130,13 +130,13 @@ def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRang
     dimensions = list(dict.fromkeys(one.dimension for one in ranges if one.dimension is not None))
     tables = [on for fact in facts for on in fact.storage_tables]
     columns = {column for on in tables for column in on.time_partition_columns}
-    all_own = [Chosen(name, cube.time_dimensions[name]) for name in dimensions]
+    all_own = [PartitionTime(name, cube.time_dimensions[name]) for name in dimensions]
     own = all_own if any(on.is_continuous for on in tables) else [one for one in all_own if one.column in columns]
-    related: list[Chosen] = []
+    related: list[PartitionTime] = []
     for name in dimensions:
         relations = dict.fromkeys(_relation_of(cube, fact.properties, name) for fact in facts)
         known = (relation for relation in relations if relation is not None and relation.other in cube.time_dimensions)
-        related += [Chosen(name, cube.time_dimensions[relation.other], relation) for relation in known]
+        related += [PartitionTime(name, cube.time_dimensions[relation.other], relation) for relation in known]
     return [*own, *related] or all_own
 
 

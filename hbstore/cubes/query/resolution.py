@@ -204,7 +204,7 @@ class _Resolver:
 
     def _column(self, node: exp.Column) -> exp.Expr:
         parts = [part.name.lower() for part in node.parts]
-        if parts[2:] and parts[0] == self.names.star.catalog.database and self._owner(parts[0]) is None:
+        if parts[2:] and parts[0] == self.names.star.model.database and self._owner(parts[0]) is None:
             parts = parts[1:] if self._owner(parts[1]) is not None else parts
         owner = self._owner(parts[0]) if len(parts) > 1 else None
         if owner is not None:

@@ -1,8 +1,8 @@
 """Rewriting: a cube query becomes a Spark SQL query over the partitions that answer it best.
 
-The text is parsed; its time ranges are read; each storage table of the cube's facts says what it offers; in each way in
-which the names can be resolved, the best partitions are chosen; the best way is written. An answer is complete or an
-error: ``partial`` asks for what there is, and says what is missing.
+The text is parsed; its time ranges are read; each storage table of the cube's facts is a candidate; in each way in
+which the names can be resolved, the best partitions are chosen; the best way is written. An answer is complete or an error:
+``partial`` asks for what there is, and says what is missing.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.covered import CoverPartitions, CoverRun
-from hbstore.cubes.query.aggregates import Units
-from hbstore.cubes.query.answer import Answer, Question, Way
+from hbstore.cubes.query.aggregate_inputs import Aggregate
+from hbstore.cubes.query.aggregates import Aggregates
+from hbstore.cubes.query.answer import Answer, Interpretation, Question
 from hbstore.cubes.query.branches import cover_runs, read_filters, read_moments
-from hbstore.cubes.query.candidates import Candidate, Offer
+from hbstore.cubes.query.candidates import Candidate, StorageCandidate
 from hbstore.cubes.query.dimensions import dimension_reads
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
 from hbstore.cubes.query.options import QueryOptions
@@ -30,14 +30,14 @@ from hbstore.cubes.query.relations import ways_to_choose
 from hbstore.cubes.query.resolution import resolve
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
-from hbstore.cubes.query.shaping import group, take_units
+from hbstore.cubes.query.shaping import group, take_aggregates
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import QueryText, parse_query
 from hbstore.cubes.query.times import needs_utc
-from hbstore.cubes.query.units import AggregateUnit
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.cubes.query.writer import answer_query, dimension_query
 from hbstore.cubes.rereading import written
+from hbstore.cubes.stored_model import Model
 from hbstore.errors import CubeQueryError, NoCandidate, UnsupportedQuery
 from hbstore.filters.builder import Expression
 from hbstore.times.moments import time_at
@@ -108,7 +108,7 @@ class Rewritten:
         >>> print(rewritten.candidates[0])
         lake_rides_daily: taken (weight 0)
         """
-        return () if self._answer is None else self._answer.candidates()
+        return () if self._answer is None else self._answer.reports()
 
     def __repr__(self) -> str:
         number = sum(map(len, self.partitions.values()))
@@ -162,7 +162,7 @@ class Rewritten:
         }
 
 
-def rewrite(catalog: Catalog, text: str, now: datetime, options: QueryOptions) -> Rewritten:
+def rewrite(model: Model, text: str, now: datetime, options: QueryOptions) -> Rewritten:
     """A cube query as Spark runs it.
 
     Raises:
@@ -175,7 +175,7 @@ def rewrite(catalog: Catalog, text: str, now: datetime, options: QueryOptions) -
     options = options.changed(query.options)
     now = now_of(options.time(now_of(now)))
     try:
-        return _rewritten(query, Star(catalog), now, options)
+        return _rewritten(query, Star(model), now, options)
     except RecursionError:
         raise query.error(
             UnsupportedQuery, "the query has too many levels", None, hint="Ask with fewer brackets, ANDs and ORs"
@@ -195,12 +195,12 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
             cause="NO_TIMERANGE_FILTER",
             hint="Add time_range_in(time dimension, 'from', 'to') to WHERE, with AND",
         )
-    offers = Offer.all_of(star, cube, now, options)
-    if not offers:
+    candidates = StorageCandidate.all_of(star, cube, now, options)
+    if not candidates:
         raise NoCandidate(
             "the cube has no facts on storages", cube=cube.name, hint="Create a fact that has storage tables"
         )
-    best = _best(Question(query, star, cube, offers), ranges, options)
+    best = _best(Question(query, star, cube, candidates), ranges, options)
     if best.cost[0] and not options.partial:
         raise best.incomplete()
     tree = answer_query(best, options)
@@ -208,7 +208,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
         written(tree, pretty=True),
         {table: CoverPartitions(some) for table, some in cover_runs(best).items()},
         tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
-        tuple(_warnings(best.resolved, best.shaped.units)),
+        tuple(_warnings(best.resolved, best.shaped.aggregates)),
         {
             table: tuple((time_at(start), time_at(stop)) for start, stop in ranges)
             for table, ranges in read_moments(best).items()
@@ -222,10 +222,10 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
 def _best(question: Question, ranges: Sequence[QueryRange], options: QueryOptions) -> Answer:
     """The best answer of tables that `hbstore.spark` can read, if that is complete; else of all."""
     of_readable = None
-    readable = [offer.if_readable() for offer in question.offers]
-    if readable != question.offers:
+    readable = [candidate.if_readable() for candidate in question.candidates]
+    if readable != question.candidates:
         with suppress(CubeQueryError):
-            of_readable = _best_of(replace(question, offers=readable), ranges, options)
+            of_readable = _best_of(replace(question, candidates=readable), ranges, options)
     if of_readable is not None and not of_readable.cost[0]:
         return of_readable
     best = _best_of(question, ranges, options)
@@ -236,13 +236,13 @@ def _best(question: Question, ranges: Sequence[QueryRange], options: QueryOption
 
 def _best_of(question: Question, ranges: Sequence[QueryRange], options: QueryOptions) -> Answer:
     """The best of the answers in all ways in which the names can be resolved."""
-    offers = question.offers
-    columns = frozenset(name for offer in offers for name in offer.columns)
-    by = ways_to_choose(question.cube, [offer.fact for offer in offers], ranges)
+    candidates = question.candidates
+    columns = frozenset(name for candidate in candidates for name in candidate.columns)
+    by = ways_to_choose(question.cube, [candidate.fact for candidate in candidates], ranges)
 
-    def understood(ways: ResolutionWay) -> Way:
+    def understood(ways: ResolutionWay) -> Interpretation:
         resolved = resolve(question.query, question.star, ranges, columns, ways, options)
-        return Way.of(question, resolved, ways.one_of("partition column", by))
+        return Interpretation.of(question, resolved, ways.one_of("partition column", by))
 
     ways = in_all_ways(understood)
     rates = Rates.between({table for way in ways for table in way.compared})
@@ -253,29 +253,29 @@ def _best_of(question: Question, ranges: Sequence[QueryRange], options: QueryOpt
 def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewritten:
     """A query of dimensions alone."""
 
-    def answered(ways: ResolutionWay) -> tuple[Resolved, Sequence[AggregateUnit], exp.Select]:
+    def answered(ways: ResolutionWay) -> tuple[Resolved, Sequence[Aggregate], exp.Select]:
         resolved = resolve(query, star, (), frozenset(), ways, options)
-        units = Units(query, RollingUp.of(None, resolved.root))
-        take_units(resolved, units)
-        group(query, resolved, units)
-        tree = dimension_query(star, resolved, [unit.tree for unit in units.found], options)
-        return resolved, units.found, tree
+        aggregates = Aggregates(query, RollingUp.of(None, resolved.root))
+        take_aggregates(resolved, aggregates)
+        group(query, resolved, aggregates)
+        tree = dimension_query(star, resolved, [aggregate.tree for aggregate in aggregates.found], options)
+        return resolved, aggregates.found, tree
 
-    resolved, units, tree = min(in_all_ways(answered), key=lambda one: one[0].joined)
+    resolved, aggregates, tree = min(in_all_ways(answered), key=lambda one: one[0].joined)
     return Rewritten(
         written(tree, pretty=True),
         {},
-        warnings=tuple(_warnings(resolved, units)),
+        warnings=tuple(_warnings(resolved, aggregates)),
         needs_utc=needs_utc(tree),
         _dimensions=dimension_reads(tree),
     )
 
 
-def _warnings(resolved: Resolved, units: Sequence[AggregateUnit]) -> Iterable[str]:
+def _warnings(resolved: Resolved, aggregates: Sequence[Aggregate]) -> Iterable[str]:
     where = ", ".join(join.alias for join in resolved.joins.values() if join.to_many)
-    if where and any(not unit.insensitive for unit in units):
+    if where and any(not aggregate.insensitive for aggregate in aggregates):
         yield f"a row counts once for each match in {where}, so sums may be too large; flatten_bridges counts it once"
-    elif where and not (units or resolved.grouped or resolved.distinct):
+    elif where and not (aggregates or resolved.grouped or resolved.distinct):
         yield f"a row comes once for each match in {where}; flatten_bridges gives it once"
 
 

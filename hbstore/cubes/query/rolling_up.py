@@ -30,7 +30,7 @@ from sqlglot import exp
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.fields import Measure
 from hbstore.cubes.function_calls import call
-from hbstore.cubes.parts import Parts, part_property, parts_of
+from hbstore.cubes.partial_aggregates import PartialAggregates, part_property, partial_aggregates_of
 from hbstore.cubes.query.aggregate_calls import (
     argument_of,
     call_of,
@@ -40,9 +40,9 @@ from hbstore.cubes.query.aggregate_calls import (
     is_insensitive,
     only_where,
 )
+from hbstore.cubes.query.aggregate_inputs import Aggregate, AggregateInput, RolledUp, RollUpRefusal
 from hbstore.cubes.query.ranges import RANGE
 from hbstore.cubes.query.times import TIME_OF
-from hbstore.cubes.query.units import AggregateUnit, Piece, RolledUp, RollUpRefusal
 from hbstore.errors import InvalidType
 from hbstore.types import ColumnType, DecimalType, FloatType, IntegerType, StringType, parse_type
 
@@ -63,7 +63,7 @@ class RollingUp:
     root: str
     measures: Mapping[str, Measure]
     types: Mapping[str, str]
-    parts: Mapping[str, Parts]
+    parts: Mapping[str, PartialAggregates]
 
     @staticmethod
     def of(cube: Cube | None, root: str) -> RollingUp:
@@ -71,7 +71,7 @@ class RollingUp:
         if cube is None:
             return RollingUp(root, {}, {}, {})
         types = {one.name: one.type for one in cube.measures} | {one.name: one.type for one in cube.dim_attributes}
-        return RollingUp(root, {one.name: one for one in cube.measures}, types, parts_of(cube))
+        return RollingUp(root, {one.name: one for one in cube.measures}, types, partial_aggregates_of(cube))
 
     def is_measure(self, node: exp.Expr) -> bool:
         """Whether a column is a measure of the cube."""
@@ -83,15 +83,15 @@ class RollingUp:
         measures = frozenset(name for name in own if name in self.measures)
         return measures, frozenset(name for name in own - measures if not name.startswith((RANGE, TIME_OF)))
 
-    def unit(self, node: exp.Expr) -> AggregateUnit:
+    def aggregate(self, node: exp.Expr) -> Aggregate:
         """What an aggregate needs of the rows of facts: a call, with or without FILTER."""
         measures, attributes = self.columns(node)
         call, condition = (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
         insensitive = not measures and is_insensitive(call)
         rolled_up = self._rolled_up(call, condition)
         if isinstance(rolled_up, RollUpRefusal):
-            return AggregateUnit(node, self.root, measures, attributes, insensitive, refusal=rolled_up)
-        return AggregateUnit(node, self.root, measures, attributes, insensitive, rolled_up)
+            return Aggregate(node, self.root, measures, attributes, insensitive, refusal=rolled_up)
+        return Aggregate(node, self.root, measures, attributes, insensitive, rolled_up)
 
     def _rolled_up(self, call: exp.Expr, condition: exp.Expr | None) -> RolledUp | RollUpRefusal:
         """How an aggregate is computed from rolled-up rows, or why it is not."""
@@ -108,8 +108,8 @@ class RollingUp:
             mixed, alone = whole.mixed, whole.alone
             if condition is not None:
                 mixed, alone = (only_where(tree, condition) for tree in (mixed, alone))
-            others = self.columns(alone)[1] - whole.pieces.keys()
-            return RolledUp(mixed, alone, {**{one: Piece.column(one) for one in others}, **whole.pieces})
+            others = self.columns(alone)[1] - whole.inputs.keys()
+            return RolledUp(mixed, alone, {**{one: AggregateInput.column(one) for one in others}, **whole.inputs})
         return self._refusal(call, argument, measures, attributes)
 
     def _whole(self, call: exp.Expr, argument: exp.Expr, name: str) -> RolledUp | None:
@@ -117,7 +117,7 @@ class RollingUp:
         function = self._function(call, argument, name)
         if function is None or not self._chooses(argument, name, linear=function == "sum"):
             return None
-        parts, type_ = self.parts.get(name, Parts()), self.types.get(name, "")
+        parts, type_ = self.parts.get(name, PartialAggregates()), self.types.get(name, "")
         return whole_of(function, name, type_, parts, lambda one: self._with(argument, name, one))
 
     def _function(self, call: exp.Expr, argument: exp.Expr, name: str) -> str | None:
@@ -189,7 +189,7 @@ class RollingUp:
 
     def _sketch_hint(self, call: exp.Expr, name: str) -> str:
         """What to ask in the place of a distinct count, or to declare."""
-        if self.parts.get(name, Parts()).sketch is not None:
+        if self.parts.get(name, PartialAggregates()).sketch is not None:
             return f"Ask for approx_count_distinct({name}), which sketches answer"
         if not isinstance(call, exp.ApproxDistinct):
             return ""
@@ -234,7 +234,9 @@ DECLARED_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
 """Aggregates that are made from parts that a cube declares, with these parts."""
 
 
-def whole_of(function: str, field: str, type_: str, parts: Parts, of: Callable[[str], exp.Expr]) -> RolledUp | None:
+def whole_of(
+    function: str, field: str, type_: str, parts: PartialAggregates, of: Callable[[str], exp.Expr]
+) -> RolledUp | None:
     """An aggregate of a field as it is made from its parts; None where the cube does not say which columns hold them.
 
     Args:
@@ -246,26 +248,26 @@ def whole_of(function: str, field: str, type_: str, parts: Parts, of: Callable[[
     """
     if function in OWN_PARTS:
         tree = call_of(function, of(field))
-        return RolledUp(tree, tree, {field: Piece.column(field)})
+        return RolledUp(tree, tree, {field: AggregateInput.column(field)})
     columns = [(kind, getattr(parts, kind)) for kind in DECLARED_PARTS[function]]
     if any(column is None for _, column in columns):
         return None
-    pieces = dict(one for kind, column in columns for one in _pieces(kind, field, column))
-    mixed, alone = _trees(function, [of(name) for name in pieces], _type(type_))
-    return RolledUp(mixed, alone, pieces)
+    inputs = dict(one for kind, column in columns for one in _inputs(kind, field, column))
+    mixed, alone = _trees(function, [of(name) for name in inputs], _type(type_))
+    return RolledUp(mixed, alone, inputs)
 
 
-def _pieces(kind: str, field: str, part: str) -> Iterator[tuple[str, Piece]]:
+def _inputs(kind: str, field: str, part: str) -> Iterator[tuple[str, AggregateInput]]:
     """The columns of rows that hold a part, each with its name."""
     value, held = (exp.column(name, quoted=True) for name in (field, part))
     if kind == "sketch":
-        yield f"values of {field}", Piece(value, None)
-        yield f"sketches of {field}", Piece(None, held)
+        yield f"values of {field}", AggregateInput(value, None)
+        yield f"sketches of {field}", AggregateInput(None, held)
     elif kind == "count":
         is_null = exp.If(this=exp.Is(this=value, expression=exp.Null()), true=exp.Literal.number(0))
-        yield f"count of {field}", Piece(exp.Case(ifs=[is_null], default=exp.Literal.number(1)), held)
+        yield f"count of {field}", AggregateInput(exp.Case(ifs=[is_null], default=exp.Literal.number(1)), held)
     else:
-        yield field if field == part else f"sum of {field}", Piece(value, held)
+        yield field if field == part else f"sum of {field}", AggregateInput(value, held)
 
 
 def _trees(function: str, values: list[exp.Expr], kind: ColumnType | None) -> tuple[exp.Expr, exp.Expr]:

@@ -22,13 +22,14 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.covered import joined, united
 from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.aggregate_calls import is_aggregate
-from hbstore.cubes.query.aggregates import Units, unit_of
+from hbstore.cubes.query.aggregate_inputs import Aggregate
+from hbstore.cubes.query.aggregates import Aggregates, aggregate_number
 from hbstore.cubes.query.borders import check_dated, check_days, check_not_dated
-from hbstore.cubes.query.candidates import MISSING_PARTITIONS, NO_CANDIDATE_UPDATE_PERIODS, Candidate, Offer
+from hbstore.cubes.query.candidates import MISSING_PARTITIONS, NO_CANDIDATE_UPDATE_PERIODS, Candidate, StorageCandidate
 from hbstore.cubes.query.choice import Chooser
 from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import RANGE, ConditionRange, QueryRange, moments_text, number_of, stretches, truth
-from hbstore.cubes.query.relations import Chosen
+from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
@@ -36,7 +37,6 @@ from hbstore.cubes.query.text import QueryText, offset_of
 from hbstore.cubes.query.time_functions import Years
 from hbstore.cubes.query.times import TIME_OF, TimeLook, timestamp, with_times
 from hbstore.cubes.query.trees import with_replaced
-from hbstore.cubes.query.units import AggregateUnit
 from hbstore.errors import UnsupportedQuery
 from hbstore.timelines.runs import gaps
 from hbstore.times.moments import LIMIT, time_at
@@ -44,68 +44,72 @@ from hbstore.times.update_period import UpdatePeriod
 
 
 @dataclass(frozen=True, slots=True)
-class Shaped:
+class QueryShape:
     """What a resolved query asks of the rows that answer it.
 
     Attributes:
-        units: its aggregates; placeholders stand in their places.
+        aggregates: its aggregates; placeholders stand in their places.
         needs: what all rows need.
         stretches: the time that is read.
         flagged: the numbers of ranges that hold on some stretches only.
     """
 
-    units: Sequence[AggregateUnit]
+    aggregates: Sequence[Aggregate]
     needs: Needs
     stretches: Sequence[ConditionRange]
     flagged: tuple[int, ...]
 
-    def alone(self, cube: Cube, offer: Offer) -> Candidate:
+    def alone(self, cube: Cube, candidate: StorageCandidate) -> Candidate:
         """A storage table as one that can answer all of it alone, or with the first cause why it cannot."""
-        units: Sequence[AggregateUnit | None] = self.units or [None]
-        for unit in units:
-            refused = self.needs.refusal(cube, offer, unit)
+        aggregates: Sequence[Aggregate | None] = self.aggregates or [None]
+        for aggregate in aggregates:
+            refused = self.needs.refusal(cube, candidate, aggregate)
             if refused is not None:
                 return refused
-        chooser = Chooser(self.needs.sources(offer, self.units))
+        chooser = Chooser(self.needs.sources(candidate, self.aggregates))
         missing = joined(span for one in self.stretches for span in chooser.choose(one.start, one.stop).missing)
-        if missing and self.between_partitions([offer], missing) == missing:
+        if missing and self.between_partitions([candidate], missing) == missing:
             detail = f"none of its update periods fits into {moments_text(missing)}"
-            return offer.refusal(NO_CANDIDATE_UPDATE_PERIODS, detail, missing)
+            return candidate.refusal(NO_CANDIDATE_UPDATE_PERIODS, detail, missing)
         if missing:
             detail = f"nothing for {moments_text(missing)}"
-            clashing = self.clashing(offer, missing)
-            return offer.refusal(MISSING_PARTITIONS, detail if clashing is None else f"{detail}; {clashing}", missing)
-        return replace(offer.candidate, able=True)
+            clashing = self.clashing(candidate, missing)
+            return candidate.refusal(
+                MISSING_PARTITIONS, detail if clashing is None else f"{detail}; {clashing}", missing
+            )
+        return replace(candidate.report, able=True)
 
-    def _answers_any_moment(self, offer: Offer) -> bool:
+    def _answers_any_moment(self, candidate: StorageCandidate) -> bool:
         """Whether rows tell their times, so that a partition that is registered is read in part."""
-        if offer.on.is_continuous:
+        if candidate.on.is_continuous:
             return True
-        return offer.row_time(self.needs.by) is not None and any(True for _ in self.needs.periods(offer))
+        return candidate.row_time(self.needs.by) is not None and any(True for _ in self.needs.periods(candidate))
 
-    def between_partitions(self, offers: Sequence[Offer], missing: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    def between_partitions(
+        self, candidates: Sequence[StorageCandidate], missing: Sequence[tuple[int, int]]
+    ) -> list[tuple[int, int]]:
         """What of some sorted moments is in no partition that lies within them, of the periods of storage tables."""
-        if any(self._answers_any_moment(offer) for offer in offers):
+        if any(self._answers_any_moment(candidate) for candidate in candidates):
             return []
-        periods = {period for offer in offers for period in self.needs.periods(offer)}
+        periods = {period for candidate in candidates for period in self.needs.periods(candidate)}
         left: list[tuple[int, int]] = []
         for start, stop in missing:
             whole = ((one.moment(one.ceil_index(start)), one.moment(one.floor_index(stop))) for one in periods)
             left += gaps(united(span for span in whole if span[0] < span[1]), start, stop)
         return left
 
-    def clashing(self, offer: Offer, gaps: Sequence[tuple[int, int]]) -> str | None:
+    def clashing(self, candidate: StorageCandidate, gaps: Sequence[tuple[int, int]]) -> str | None:
         """Which value is left out of what a storage table offers in some gaps, and why; None where none is."""
         column = self.needs.by.column
-        for period in self.needs.periods(offer):
+        for period in self.needs.periods(candidate):
             for start, stop in gaps:
-                for at in offer.clashes(column, period, period.floor_index(start), period.ceil_index(stop)):
-                    value = value_text(offer.time_type(column), period, at)
-                    return f"in {offer.table} partitions of several update periods have the {column} {value}"
+                for at in candidate.clashes(column, period, period.floor_index(start), period.ceil_index(stop)):
+                    value = value_text(candidate.time_type(column), period, at)
+                    return f"in {candidate.table} partitions of several update periods have the {column} {value}"
         return None
 
 
-def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chosen) -> Shaped:
+def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: PartitionTime) -> QueryShape:
     """The shape of a query whose partitions are chosen so. Changes its trees as this module says.
 
     Raises:
@@ -122,11 +126,11 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
     replace_ranges(resolved, ranges, chosen, needed)
     start, stop = (needed[0].start, needed[-1].stop) if needed else (0, LIMIT)
     looks, finer = replace_times(resolved, cube, by, Years(time_at(start).year, time_at(stop).year))
-    units = Units(query, RollingUp.of(cube, resolved.root))
-    take_units(resolved, units)
-    group(query, resolved, units)
-    check_together(query, star, cube, resolved, units)
-    columns = [units.columns(tree) for tree in resolved.trees()]
+    aggregates = Aggregates(query, RollingUp.of(cube, resolved.root))
+    take_aggregates(resolved, aggregates)
+    group(query, resolved, aggregates)
+    check_together(query, star, cube, resolved, aggregates)
+    columns = [aggregates.columns(tree) for tree in resolved.trees()]
     needs = Needs(
         by,
         frozenset(name for _, attributes in columns for name in attributes),
@@ -136,10 +140,10 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Chos
         start,
         stop,
     )
-    trees = [*resolved.trees(), *(unit.tree for unit in units.found)]
+    trees = [*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found)]
     told = {column.name for tree in trees for column in tree.find_all(exp.Column)}
     flagged = tuple(number for number in chosen if f"{RANGE}{number}" in told)
-    return Shaped(units.found, needs, needed, flagged)
+    return QueryShape(aggregates.found, needs, needed, flagged)
 
 
 def replace_ranges(
@@ -175,7 +179,9 @@ def replace_ranges(
     resolved.where = None if where == exp.true() else where
 
 
-def replace_times(resolved: Resolved, cube: Cube, by: Chosen, years: Years) -> tuple[list[TimeLook], list[TimeLook]]:
+def replace_times(
+    resolved: Resolved, cube: Cube, by: PartitionTime, years: Years
+) -> tuple[list[TimeLook], list[TimeLook]]:
     """Put the partition's time in the places of time dimensions where that is enough.
 
     Args:
@@ -210,7 +216,7 @@ def _tells_more_than_days(look: TimeLook, kind: str) -> bool:
     return bool(look.periods) or kind.startswith("timestamp")
 
 
-def take_units(resolved: Resolved, units: Units) -> None:
+def take_aggregates(resolved: Resolved, aggregates: Aggregates) -> None:
     """Put placeholders in the places of aggregates and bare measures; WHERE, GROUP BY and ON look at single rows.
 
     Raises:
@@ -223,11 +229,11 @@ def take_units(resolved: Resolved, units: Units) -> None:
         ("ON", [join.on for join in resolved.joins.values()], "Join by fields of the rows"),
     ):
         for node in (node for tree in trees for node in tree.walk() if is_aggregate(node)):
-            raise units.query.error(UnsupportedQuery, f"an aggregate stands in {clause}", node, hint=hint)
-    _map(resolved, units.taken_from, where=False)
+            raise aggregates.query.error(UnsupportedQuery, f"an aggregate stands in {clause}", node, hint=hint)
+    _map(resolved, aggregates.taken_from, where=False)
 
 
-def group(query: QueryText, resolved: Resolved, units: Units) -> None:
+def group(query: QueryText, resolved: Resolved, aggregates: Aggregates) -> None:
     """Group by what is selected and not aggregated, where the query does not say; take rows once where nothing is.
 
     HAVING looks at groups, so with it rows come once by being grouped: Spark takes no DISTINCT beside it.
@@ -235,22 +241,22 @@ def group(query: QueryText, resolved: Resolved, units: Units) -> None:
     Raises:
         UnsupportedQuery: a field is neither aggregated nor grouped by, or rows that come once are ordered by another.
     """
-    if not (resolved.grouped or units.found or resolved.having is not None):
+    if not (resolved.grouped or aggregates.found or resolved.having is not None):
         resolved.distinct = resolved.distinct or resolved.cube is not None
     else:
-        _group(query, resolved, units)
+        _group(query, resolved, aggregates)
     _order(query, resolved)
 
 
-def _group(query: QueryText, resolved: Resolved, units: Units) -> None:
+def _group(query: QueryText, resolved: Resolved, aggregates: Aggregates) -> None:
     if not resolved.grouped:
-        plain = (tree for _, tree in resolved.select if not units.has(tree))
+        plain = (tree for _, tree in resolved.select if not aggregates.has(tree))
         resolved.group = [tree.unnest().copy() for tree in plain if tree.find(exp.Column) is not None]
-        if not (resolved.group or units.found):
+        if not (resolved.group or aggregates.found):
             resolved.group = [exp.Literal.string("")]  # or Spark makes a row of no rows
     for tree in _grouped_trees(resolved):
         for node in tree.walk(prune=lambda node: node in resolved.group):
-            if isinstance(node, exp.Column) and node not in resolved.group and unit_of(node) is None:
+            if isinstance(node, exp.Column) and node not in resolved.group and aggregate_number(node) is None:
                 raise query.error(
                     UnsupportedQuery,
                     "a field is neither aggregated nor grouped by",
@@ -279,7 +285,7 @@ def _order(query: QueryText, resolved: Resolved) -> None:
             by_place = resolved.distinct and tree in places
             ordered = exp.Literal.number(places[tree]) if by_place else tree.transform(alias_of)
         for node in ordered.find_all(exp.Column) if resolved.distinct else ():
-            if node.table or unit_of(node) is not None:
+            if node.table or aggregate_number(node) is not None:
                 raise query.error(
                     UnsupportedQuery,
                     "rows that come once are ordered by what is not selected",
@@ -289,7 +295,7 @@ def _order(query: QueryText, resolved: Resolved) -> None:
         resolved.order[number] = (ordered, descends, nulls)
 
 
-def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved, units: Units) -> None:
+def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved, aggregates: Aggregates) -> None:
     """See that fields may be asked together, where only the derived cubes of a cube say which may.
 
     An attribute behind a chain counts as that at which the chain begins, and an expression that no derived cube lists
@@ -304,10 +310,12 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
     derived = star.derived_cubes(cube)
     listed = {name for derived_cube in derived for name in derived_cube.measures}
     expressions = {expression.name for expression in cube.expressions if expression.name in resolved.asked}
-    columns = [units.columns(tree) for tree in (*resolved.trees(), *(unit.tree for unit in units.found))]
+    columns = [
+        aggregates.columns(tree) for tree in (*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found))
+    ]
     read = {name for _, names in columns for name in names}
     named = {name for name in resolved.asked & attributes.keys() if name in read or not attributes[name].chain}
-    named |= {name for join in resolved.joins.values() for name in units.columns(join.on)[1]}
+    named |= {name for join in resolved.joins.values() for name in aggregates.columns(join.on)[1]}
     measures = {name for name in resolved.asked if name in fields_of(cube)} - attributes.keys() - (expressions - listed)
     if not expressions <= listed:
         named |= read & attributes.keys()

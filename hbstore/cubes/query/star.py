@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import DimAttribute, Expression, JoinChain, Measure
 from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable
 from hbstore.cubes.query.latest_partitions import Latest, latest_of
+from hbstore.cubes.stored_model import Model
 from hbstore.errors import UnsupportedQuery
 from hbstore.frozen import FrozenDict
 
@@ -36,10 +36,10 @@ class Star:
     """The documents of one query.
 
     Attributes:
-        catalog: where they are.
+        model: where they are.
     """
 
-    catalog: Catalog
+    model: Model
     _concepts: dict[str, Concept | DerivedCube | None] = field(default_factory=dict)
     _dimtables: dict[str, list[DimTable]] = field(default_factory=dict)
     _latest: dict[str, Latest | str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Star:
         name = name.lower()
         if name not in self._concepts:
             concept = next(
-                filter(None, (self.catalog.find(kind, name) for kind in ("cube", "derived_cube", "dimension"))), None
+                filter(None, (self.model.find(kind, name) for kind in ("cube", "derived_cube", "dimension"))), None
             )
             assert concept is None or isinstance(concept, Cube | DerivedCube | Dimension)
             self._concepts[name] = concept
@@ -70,12 +70,12 @@ class Star:
 
     def facts(self, cube: Cube) -> list[Fact]:
         """The facts of a base cube in order of their names."""
-        return [one for one in self.catalog.list("fact") if isinstance(one, Fact) and one.cube == cube.name]
+        return [one for one in self.model.list("fact") if isinstance(one, Fact) and one.cube == cube.name]
 
     def dimtables(self, dimension: Dimension) -> list[DimTable]:
         """The dimension tables of a dimension, the lightest first."""
         if dimension.name not in self._dimtables:
-            tables = [one for one in self.catalog.list("dimtable") if isinstance(one, DimTable)]
+            tables = [one for one in self.model.list("dimtable") if isinstance(one, DimTable)]
             own = [one for one in tables if one.dimension == dimension.name]
             self._dimtables[dimension.name] = sorted(own, key=lambda one: (one.weight or 0.0, one.name))
         return self._dimtables[dimension.name]
@@ -88,13 +88,13 @@ class Star:
             UnsupportedQuery: they are too many to be asked for one by one.
         """
         if table not in self._latest:
-            self._latest[table] = latest_of(self.catalog.store, self.catalog.database, table, on)
+            self._latest[table] = latest_of(self.model.store, self.model.database, table, on)
         return self._latest[table]
 
     def derived_cubes(self, cube: Cube) -> list[DerivedCube]:
         """The derived cubes of a cube."""
         if cube.name not in self._derived_cubes:
-            derived = (one for one in self.catalog.list("derived_cube") if isinstance(one, DerivedCube))
+            derived = (one for one in self.model.list("derived_cube") if isinstance(one, DerivedCube))
             self._derived_cubes[cube.name] = [one for one in derived if one.parent == cube.name]
         return self._derived_cubes[cube.name]
 

@@ -17,7 +17,7 @@ from typing import Final
 from sqlglot import exp
 
 from hbstore.cubes.function_calls import name_of
-from hbstore.cubes.query.dependence import ALL, WITHIN, Dependence, Form, as_a, moved, part_of, start_of
+from hbstore.cubes.query.dependence import ALL, WITHIN, Dependence, TimeForm, as_a, moved, part_of, start_of
 from hbstore.cubes.query.time_constants import TIME_TYPES, UNITS, begun_at, moved_by, movement
 from hbstore.cubes.query.zone_shifts import seconds_of
 from hbstore.times.moments import DAY, SECOND
@@ -27,7 +27,7 @@ _YEAR, _QUARTER, _MONTH = UpdatePeriod.YEARLY, UpdatePeriod.QUARTERLY, UpdatePer
 _WEEK, _DAY, _HOUR = UpdatePeriod.WEEKLY, UpdatePeriod.DAILY, UpdatePeriod.HOURLY
 _MINUTE, _SECOND = UpdatePeriod.MINUTELY, UpdatePeriod.SECONDLY
 
-TIMES: Final = frozenset((Form.TIME, Form.WRITTEN, Form.TEXT))
+TIMES: Final = frozenset((TimeForm.TIME, TimeForm.WRITTEN, TimeForm.TEXT))
 """What Spark takes where a function asks for a time."""
 
 _FIELDS: Final[Mapping[str, UpdatePeriod | None]] = {
@@ -57,10 +57,10 @@ _LETTERS: Final[Mapping[str, UpdatePeriod | None]] = {
 _WRITTEN: Final = ((5, _YEAR), (8, _MONTH), (11, _DAY), (14, _HOUR), (17, _MINUTE), (19, _SECOND))
 """Up to which character a time, as Spark writes it, tells no more than its part of a period."""
 
-_WRITABLE: Final = frozenset((Form.TIME, Form.WRITTEN))
+_WRITABLE: Final = frozenset((TimeForm.TIME, TimeForm.WRITTEN))
 """What Spark writes as a text of a time, where a function asks for a text."""
 
-_SINCE_1970: Final = Dependence(WITHIN[_SECOND], ALL, Form.SECONDS)
+_SINCE_1970: Final = Dependence(WITHIN[_SECOND], ALL, TimeForm.SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Use:
     years: Years
 
     @property
-    def form(self) -> Form:
+    def form(self) -> TimeForm:
         """What the part is."""
         return self.dependence.form
 
@@ -121,7 +121,7 @@ class Row:
     tells: Callable[[Use], Dependence | None]
     counts: tuple[int, ...] = (1,)
     places: tuple[int, ...] = (0,)
-    takes: frozenset[Form] = TIMES
+    takes: frozenset[TimeForm] = TIMES
 
 
 def effect(use: Use) -> Dependence | None:
@@ -150,10 +150,10 @@ def _cast(use: Use) -> Dependence | None:
     if kind == exp.DType.DATE and form in TIMES:
         return start_of(_DAY)
     if kind in TIME_TYPES:
-        return as_a(Form.TIME)
+        return as_a(TimeForm.TIME)
     if kind == exp.DType.TEXT and form in _WRITABLE:
-        return as_a(Form.WRITTEN)
-    return _SINCE_1970 if kind == exp.DType.BIGINT and form is Form.TIME else None
+        return as_a(TimeForm.WRITTEN)
+    return _SINCE_1970 if kind == exp.DType.BIGINT and form is TimeForm.TIME else None
 
 
 def _extract(use: Use) -> Dependence | None:
@@ -171,17 +171,17 @@ def _sum(use: Use) -> Dependence | None:
     if other is use.node.this and isinstance(use.node, exp.Sub):
         return None
     number = _number_of(other)
-    if use.form is Form.TIME:
+    if use.form is TimeForm.TIME:
         moves = movement(other) if number is None else moved(0, number * DAY)
     else:
-        moves = moved(0, number * SECOND) if use.form is Form.SECONDS and number is not None else None
+        moves = moved(0, number * SECOND) if use.form is TimeForm.SECONDS and number is not None else None
     return None if moves is None else replace(moves, form=use.form)
 
 
 def _comparison(use: Use) -> Dependence | None:
     """A time and a moment. What begins at the moment is as a whole before it or behind it."""
     node = use.node
-    if use.form is not Form.TIME:
+    if use.form is not TimeForm.TIME:
         return None
     if isinstance(node, exp.Between):
         same = begun_at(node.args["low"]) & begun_at(node.args["high"], behind=True)
@@ -229,18 +229,18 @@ def _next_day(use: Use) -> Dependence | None:
     day = use.text(1)
     if day is None or day.upper() not in ("MO", "MON", "MONDAY"):
         return start_of(_DAY).then(moved(0, DAY))
-    return Dependence(WITHIN[_WEEK], WITHIN[_WEEK], Form.TIME, 1)  # it is in the next week for all days of one
+    return Dependence(WITHIN[_WEEK], WITHIN[_WEEK], TimeForm.TIME, 1)  # it is in the next week for all days of one
 
 
 def _from_unixtime(use: Use) -> Dependence | None:
     if len(use.arguments) == 1:
-        return Dependence(WITHIN[_SECOND], ALL, Form.WRITTEN)
+        return Dependence(WITHIN[_SECOND], ALL, TimeForm.WRITTEN)
     return _pattern(use.text(1))
 
 
 def _in_zone(use: Use, *zones: str | None) -> Dependence | None:
     """A time as clocks of one zone show it where those of another show the time."""
-    result = as_a(Form.TIME)
+    result = as_a(TimeForm.TIME)
     for zone in zones:
         around = use.dependence.years + 1
         seconds = None if zone is None else seconds_of(zone, use.years.first - around, use.years.last + around)
@@ -252,7 +252,7 @@ def _in_zone(use: Use, *zones: str | None) -> Dependence | None:
 
 def _parsed(use: Use, read: Dependence) -> Dependence | None:
     """A text that is read as a pattern says, which is not known; what is a time already has no use for the pattern."""
-    return read if len(use.arguments) == 1 or use.form is Form.TIME else None
+    return read if len(use.arguments) == 1 or use.form is TimeForm.TIME else None
 
 
 def _added(use: Use) -> Dependence | None:
@@ -289,9 +289,9 @@ TABLE: Final[Mapping[str, Row]] = {
     "last_day": Row(lambda _: start_of(_MONTH)),
     "next_day": Row(_next_day, (2,)),
     "date": Row(lambda _: start_of(_DAY)),
-    "timestamp": Row(lambda _: as_a(Form.TIME)),
+    "timestamp": Row(lambda _: as_a(TimeForm.TIME)),
     "to_date": Row(lambda use: _parsed(use, start_of(_DAY)), (1, 2)),
-    "to_timestamp": Row(lambda use: _parsed(use, as_a(Form.TIME)), (1, 2)),
+    "to_timestamp": Row(lambda use: _parsed(use, as_a(TimeForm.TIME)), (1, 2)),
     **dict.fromkeys(("date_add", "dateadd"), Row(_added, (2, 3), (0, -1))),
     "date_sub": Row(_added, (2,)),
     "timestampadd": Row(_added, (3,), (-1,)),
@@ -303,10 +303,10 @@ TABLE: Final[Mapping[str, Row]] = {
     ),
     **dict.fromkeys(
         ("unix_timestamp", "to_unix_timestamp", "unix_seconds"),
-        Row(lambda _: _SINCE_1970, takes=frozenset((Form.TIME,))),
+        Row(lambda _: _SINCE_1970, takes=frozenset((TimeForm.TIME,))),
     ),
-    "timestamp_seconds": Row(lambda _: as_a(Form.TIME), takes=frozenset((Form.SECONDS,))),
-    "from_unixtime": Row(_from_unixtime, (1, 2), takes=frozenset((Form.SECONDS,))),
+    "timestamp_seconds": Row(lambda _: as_a(TimeForm.TIME), takes=frozenset((TimeForm.SECONDS,))),
+    "from_unixtime": Row(_from_unixtime, (1, 2), takes=frozenset((TimeForm.SECONDS,))),
 }
 """By the name of a function in lower case."""
 

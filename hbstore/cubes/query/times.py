@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlglot import exp, parse_one
 
-from hbstore.cubes.query.dependence import THE_TIME, Form, Periods, as_a, start_of
+from hbstore.cubes.query.dependence import THE_TIME, Periods, TimeForm, as_a, start_of
 from hbstore.cubes.query.text import DIALECT
 from hbstore.cubes.query.time_functions import Use, Years, effect
 from hbstore.cubes.query.trees import with_replaced
@@ -108,10 +108,10 @@ def _look(column: exp.Column, kind: str, years: Years) -> TimeLook:
     """What the functions around a time dimension look at of it: from the inside out, as far as they are known."""
     dependence = THE_TIME.then(start_of(UpdatePeriod.DAILY)) if kind == "date" else THE_TIME
     if kind.startswith(("string", "varchar", "char")):
-        dependence = as_a(Form.TEXT)
+        dependence = as_a(TimeForm.TEXT)
     tree: exp.Expr = column
     part = tree
-    while dependence.form is not Form.OTHER and isinstance(node := part.parent, exp.Condition):
+    while dependence.form is not TimeForm.OTHER and isinstance(node := part.parent, exp.Condition):
         outer = effect(Use(node, part, dependence, years))
         if outer is None:
             tree = tree if dependence.same and tree is not column else node

@@ -20,16 +20,16 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Dimension
 from hbstore.cubes.query.aggregate_calls import is_aggregate
-from hbstore.cubes.query.aggregates import with_units
+from hbstore.cubes.query.aggregates import with_aggregates
 from hbstore.cubes.query.answer import Answer
-from hbstore.cubes.query.branches import BLOCK, Branch, Columns, aggregate, branches_of, columns_of
+from hbstore.cubes.query.branches import BLOCK, Branch, UnionColumns, branches_of, columns_of, computed
 from hbstore.cubes.query.bridges import KEY
-from hbstore.cubes.query.candidates import Offer
+from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.cubes.query.dimensions import dimension_rows
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.partition_conditions import partition_condition, time_condition
 from hbstore.cubes.query.ranges import RANGE
-from hbstore.cubes.query.relations import Chosen
+from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.times import TIME_OF, beginning, timestamp, with_dates
@@ -59,26 +59,30 @@ _KINDS: Final = {
 def answer_query(answer: Answer, options: QueryOptions) -> exp.Select:
     """The query that an answer is."""
     rows = _named(_rows(answer, columns_of(answer), options), answer.resolved.root)
-    return _query(answer.question.star, answer.resolved, rows, partial(aggregate, answer), options)
+    return _query(answer.question.star, answer.resolved, rows, partial(computed, answer), options)
 
 
-def dimension_query(star: Star, resolved: Resolved, units: Sequence[exp.Expr], options: QueryOptions) -> exp.Select:
+def dimension_query(
+    star: Star, resolved: Resolved, aggregates: Sequence[exp.Expr], options: QueryOptions
+) -> exp.Select:
     """The query of dimensions alone."""
     assert resolved.dimension is not None
-    trees = [*resolved.trees(), *units]
+    trees = [*resolved.trees(), *aggregates]
     rows = _dimension(star, resolved.root, resolved.dimension, trees, options)
-    return _query(star, resolved, rows, lambda number: units[number].copy(), options)
+    return _query(star, resolved, rows, lambda number: aggregates[number].copy(), options)
 
 
 def _query(
-    star: Star, resolved: Resolved, source: exp.Expr, unit: Callable[[int], exp.Expr], options: QueryOptions
+    star: Star, resolved: Resolved, source: exp.Expr, aggregate: Callable[[int], exp.Expr], options: QueryOptions
 ) -> exp.Select:
     """A query over its rows, with the dimensions that it joins."""
     query = exp.Select()
-    trees = [with_units(tree, unit) for _, tree in resolved.select]
-    where, having = (None if one is None else with_units(one, unit) for one in (resolved.where, resolved.having))
-    group = [with_units(tree, unit) for tree in resolved.group]
-    order = [(with_units(tree, unit), descends, nulls) for tree, descends, nulls in resolved.order]
+    trees = [with_aggregates(tree, aggregate) for _, tree in resolved.select]
+    where, having = (
+        None if one is None else with_aggregates(one, aggregate) for one in (resolved.where, resolved.having)
+    )
+    group = [with_aggregates(tree, aggregate) for tree in resolved.group]
+    order = [(with_aggregates(tree, aggregate), descends, nulls) for tree, descends, nulls in resolved.order]
     aliases = (alias for alias, _ in resolved.select)
     columns = (exp.alias_(tree, alias, quoted=True) for alias, tree in zip(aliases, trees, strict=True))
     query = query.select(*columns, copy=False).from_(source, copy=False)
@@ -160,19 +164,19 @@ def _named(rows: exp.Query, alias: str) -> exp.Subquery:
     return exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
 
 
-def _rows(answer: Answer, columns: Columns, options: QueryOptions) -> exp.Query:
+def _rows(answer: Answer, columns: UnionColumns, options: QueryOptions) -> exp.Query:
     """The query of the rows of all branches, below each other."""
     union: exp.Query | None = None
     star, by = answer.question.star, answer.shaped.needs.by
     for branch in branches_of(answer):
         selected = list(_selected(branch, by.column, columns))
-        if timestamps := {name for name in columns.dates if branch.offer.is_of(name, TimestampType)}:
+        if timestamps := {name for name in columns.dates if branch.candidate.is_of(name, TimestampType)}:
             selected = list(with_dates(selected, timestamps))
-        table = exp.table_(branch.offer.table, db=star.catalog.database, quoted=True)
+        table = exp.table_(branch.candidate.table, db=star.model.database, quoted=True)
         condition = _condition(branch, by)
-        if branch.offer.reached:
+        if branch.candidate.reached:
             rows = exp.select("*").from_(table).where(condition, copy=False)
-            one = _reaching(answer, branch.offer, rows, selected, options)
+            one = _reaching(answer, branch.candidate, rows, selected, options)
         else:
             one = exp.select(*selected).from_(table).where(condition, copy=False)
         union = one if union is None else exp.union(union, one, distinct=False, copy=False)
@@ -181,7 +185,7 @@ def _rows(answer: Answer, columns: Columns, options: QueryOptions) -> exp.Query:
 
 
 def _reaching(
-    answer: Answer, offer: Offer, rows: exp.Select, selected: Iterable[exp.Expr], options: QueryOptions
+    answer: Answer, candidate: StorageCandidate, rows: exp.Select, selected: Iterable[exp.Expr], options: QueryOptions
 ) -> exp.Select:
     """What is selected of rows, with the dimensions joined behind which fields of it are.
 
@@ -193,7 +197,7 @@ def _reaching(
     def taken(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column) or node.table:
             return node
-        reached = offer.reached.get(node.name)
+        reached = candidate.reached.get(node.name)
         if reached is None:
             return exp.column(node.name, table=root, quoted=True)
         joins.update({join.alias: join for join in reached.joins})
@@ -209,17 +213,17 @@ def _reaching(
     return query
 
 
-def _condition(branch: Branch, by: Chosen) -> exp.Expr:
-    own = branch.offer.own_time(by)
+def _condition(branch: Branch, by: PartitionTime) -> exp.Expr:
+    own = branch.candidate.own_time(by)
     if own is not None:
         return time_condition(exp.column(own[0], quoted=True), own[1], branch.moments)
-    whole = partition_condition(exp.column(by.column, quoted=True), branch.offer.time_type(by.column), branch.runs)
+    whole = partition_condition(exp.column(by.column, quoted=True), branch.candidate.time_type(by.column), branch.runs)
     if not branch.moments:
         return whole
     return exp.and_(whole, time_condition(exp.column(by.own, quoted=True), TimestampType(), branch.moments), copy=False)
 
 
-def _selected(branch: Branch, column: str, columns: Columns) -> Iterator[exp.Expr]:
+def _selected(branch: Branch, column: str, columns: UnionColumns) -> Iterator[exp.Expr]:
     null = exp.Null()
     yield from (exp.column(name, quoted=True) for name in columns.attributes)
     for name in columns.times:
@@ -227,15 +231,15 @@ def _selected(branch: Branch, column: str, columns: Columns) -> Iterator[exp.Exp
             tree: exp.Expr = timestamp(exp.column(name, quoted=True))
         else:
             period = next((period for period, *_ in branch.runs), UpdatePeriod.DAILY)  # all of a branch are of one
-            tree = beginning(exp.column(column, quoted=True), branch.offer.time_type(column), period)
+            tree = beginning(exp.column(column, quoted=True), branch.candidate.time_type(column), period)
         yield exp.alias_(tree, TIME_OF + name, quoted=True)
-    for name, of in columns.pieces.items():
-        piece = of.get((branch.block, branch.offer.table), null)
-        own = isinstance(piece, exp.Column) and piece.name == name
-        yield piece.copy() if own else exp.alias_(piece.copy(), name, quoted=True)
+    for name, of in columns.inputs.items():
+        column_input = of.get((branch.block, branch.candidate.table), null)
+        own = isinstance(column_input, exp.Column) and column_input.name == name
+        yield column_input.copy() if own else exp.alias_(column_input.copy(), name, quoted=True)
     for number in columns.flags:
         yield exp.alias_(exp.true() if branch.block == number else exp.false(), f"{BLOCK}{number}", quoted=True)
     for number in columns.ranges:
         yield exp.alias_(exp.true() if branch.holds[number] else exp.false(), f"{RANGE}{number}", quoted=True)
-    if not (columns.attributes or columns.times or columns.pieces or columns.flags or columns.ranges):
+    if not (columns.attributes or columns.times or columns.inputs or columns.flags or columns.ranges):
         yield exp.alias_(exp.Literal.number(1), "one row", quoted=True)

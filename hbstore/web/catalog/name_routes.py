@@ -12,9 +12,9 @@ from typing import Final, Literal
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict
 
-from hbstore.cubes.catalog import Catalog as Model
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
+from hbstore.cubes.stored_model import Model
 from hbstore.hiveserver2.table_columns import table_columns
 from hbstore.hiveserver2.table_heads import TableHead
 from hbstore.model import Table

@@ -7,8 +7,8 @@ from typing import Annotated, Final, TypeAlias
 from fastapi import APIRouter, Query
 
 from hbstore.cubes import Cubes
-from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.fact_times import FactTimes
+from hbstore.cubes.stored_model import Model
 from hbstore.times.clock import Clock, utc_now
 from hbstore.times.time_range import TimeRange, read_time
 from hbstore.warehouse.service import Service
@@ -93,7 +93,7 @@ def fact_routes(service: Service, clock: Clock = utc_now) -> APIRouter:
         is the ``page`` of the others. Each page is as the store was at one moment.
         """
         range_ = asked_range(start, end, clock)
-        coverable = FactTimes.of(Catalog(store, database), fact).coverable(time_dimension, clock())
+        coverable = FactTimes.of(Model(store, database), fact).coverable(time_dimension, clock())
         since = range_.start if page is None else read_time(page, clock())
         return CoverDocument.of(fact.lower(), coverable.cover_since(since, *range_, partial=partial), limit)
 

@@ -18,8 +18,8 @@ from typing import Final, TypeAlias
 from starlette.concurrency import run_in_threadpool
 
 from hbstore.cubes import Cover
-from hbstore.cubes.catalog import Catalog
 from hbstore.cubes.fact_times import Coverable, FactTimes, pause_after
+from hbstore.cubes.stored_model import Model
 from hbstore.errors import ConcurrentChange, HbstoreError, TooManyWaiters
 from hbstore.store.partition_store import PartitionStore
 from hbstore.times.clock import Clock, utc_now
@@ -44,7 +44,7 @@ class WaitSource:
 
     def look(self, store: PartitionStore, clock: Clock) -> Coverable:
         """What its covers are made of now. Raises as `Cubes.cover`."""
-        return FactTimes.of(Catalog(store, self.database), self.fact).coverable(self.time_dimension, clock())
+        return FactTimes.of(Model(store, self.database), self.fact).coverable(self.time_dimension, clock())
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def compare_one(world: stars.World, asked: Question, seen: Counter[str]) -> None
         AssertionError: the answer is another one, or the refusal is not justified.
     """
     try:
-        found = rewrite(world.cubes._catalog, asked.text, stars.NOW, QueryOptions())
+        found = rewrite(world.cubes._model, asked.text, stars.NOW, QueryOptions())
     except NoCandidate as error:
         refusal = error
     else:
@@ -75,7 +75,7 @@ def compare_one(world: stars.World, asked: Question, seen: Counter[str]) -> None
     if not refusal.missing:
         seen[f"{REFUSED}: {refusal.fields['cause']}"] += 1
         return
-    found = rewrite(world.cubes._catalog, asked.text, stars.NOW, QueryOptions(partial=True))
+    found = rewrite(world.cubes._model, asked.text, stars.NOW, QueryOptions(partial=True))
     seen[PARTIAL] += 1
     seen[PARTIAL_OF_SEVERAL] += of_several_facts(found.sql)
     # The error names what some facts lack; what is asked of them together, or of others, can only lack more.

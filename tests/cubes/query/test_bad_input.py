@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from hbstore.byte_cache import ByteCache
 from hbstore.cubes import parse_documents
-from hbstore.cubes.catalog import text_of
 from hbstore.cubes.query.star import Star
+from hbstore.cubes.stored_model import text_of
 from hbstore.errors import (
     ConcurrentChange,
     CorruptTimeline,

@@ -65,13 +65,13 @@ class Needs:
     by = SimpleNamespace(column="dt")
 
     @staticmethod
-    def sources(offer, units, _):
-        return offer.of({name for unit in units for name in unit.needed(offer)})
+    def sources(candidate, aggregates, _):
+        return candidate.of({name for aggregate in aggregates for name in aggregate.needed(candidate)})
 
 
-def unit(name, **elsewhere):
+def aggregate(name, **elsewhere):
     """An aggregate of a measure, which some tables hold in another column."""
-    return SimpleNamespace(needed=lambda offer: frozenset({elsewhere.get(offer.sources[0].table, name)}))
+    return SimpleNamespace(needed=lambda candidate: frozenset({elsewhere.get(candidate.sources[0].table, name)}))
 
 
 @st.composite
@@ -90,7 +90,7 @@ def worlds(draw, most):
             Table(sources, frozenset(draw(st.sets(st.sampled_from("abc"), max_size=draw(st.sampled_from([0, 1, 2]))))))
         )
     names = "abcdefgh"[: draw(st.integers(1, most))]
-    units = [unit(name) for name in names]
+    aggregates = [aggregate(name) for name in names]
     some = st.one_of(st.just(frozenset(tables)), st.frozensets(st.sampled_from(tables), min_size=1))
     able = {at: draw(some) for at in range(len(names))}
     ends = sorted(draw(st.sets(st.integers(0, 15 * 24), min_size=2, max_size=4)))
@@ -99,7 +99,7 @@ def worlds(draw, most):
     stretches = [
         ConditionRange(hour.moment(FIRST * 24 + start), hour.moment(FIRST * 24 + stop), {}) for start, stop in pairs
     ]
-    return tables, units, able, stretches
+    return tables, aggregates, able, stretches
 
 
 def partitions_of(numbers):
@@ -114,7 +114,7 @@ def partitions_of(numbers):
             yield [*found[:at], [first, *found[at]], *found[at + 1 :]]
 
 
-def naive_cost(tables, units, able, stretches, dealt, *, partial=False):
+def naive_cost(tables, aggregates, able, stretches, dealt, *, partial=False):
     """What it costs to deal measures out so; None if no table has a set.
 
     All periods lie within each other, so what partitions can answer of some hours is what lies in one of them.
@@ -124,7 +124,7 @@ def naive_cost(tables, units, able, stretches, dealt, *, partial=False):
         common = [table for table in tables if all(table in able[number] for number in numbers)]
         if not common:
             return None
-        own = [units[number] for number in numbers]
+        own = [aggregates[number] for number in numbers]
         sources_of.append([each for table in common for each in Needs.sources(table, own, 0)])
     asked = [frozenset(range(HOUR.floor_index(one.start), HOUR.floor_index(one.stop))) for one in stretches]
     read = [[covered(hours, sources) for hours in asked] for sources in sources_of]
@@ -163,11 +163,13 @@ def missing_hours(block):
 
 def check(tables, able, cost, blocks):
     """That blocks are an answer, and cost what they say."""
-    assert sorted(number for block in blocks for number in block.units) == sorted(able)
+    assert sorted(number for block in blocks for number in block.aggregates) == sorted(able)
     missing = set().union(*map(missing_hours, blocks))
     total = [HOUR_LENGTH * len(missing), len(blocks), 0, 0, 0]
     for block in blocks:
-        assert list(block.offers) == [table for table in tables if all(table in able[number] for number in block.units)]
+        assert list(block.candidates) == [
+            table for table in tables if all(table in able[number] for number in block.aggregates)
+        ]
         for choice in block.choices:
             own = cost_of(choice)
             total[2:] = [sum(pair) for pair in zip(total[2:], own[1:], strict=True)]
@@ -176,8 +178,8 @@ def check(tables, able, cost, blocks):
 
 @given(worlds(4), st.booleans())
 def test_no_other_way_to_deal_measures_out_costs_less(world, partial):
-    tables, units, able, stretches = world
-    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates(), partial=partial)
+    tables, aggregates, able, stretches = world
+    cost, blocks = best_blocks(Needs, aggregates, able, tables, stretches, Rates(), partial=partial)
     check(tables, able, cost, blocks)
     costs = [naive_cost(*world, dealt, partial=partial) for dealt in partitions_of(sorted(able))]
     assert cost == min(one for one in costs if one is not None)
@@ -185,8 +187,8 @@ def test_no_other_way_to_deal_measures_out_costs_less(world, partial):
 
 @given(worlds(8))
 def test_many_measures_are_answered_whenever_they_can_be(world):
-    tables, units, able, stretches = world
-    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates(), partial=False)
+    tables, aggregates, able, stretches = world
+    cost, blocks = best_blocks(Needs, aggregates, able, tables, stretches, Rates(), partial=False)
     check(tables, able, cost, blocks)
     alone = naive_cost(*world, [[number] for number in able])
     assert (cost[0] == 0) == (alone[0] == 0)
@@ -195,8 +197,8 @@ def test_many_measures_are_answered_whenever_they_can_be(world):
 
 @given(worlds(8))
 def test_a_partial_answer_of_several_facts_is_of_the_same_times(world):
-    tables, units, able, stretches = world
-    cost, blocks = best_blocks(Needs, units, able, tables, stretches, Rates(), partial=True)
+    tables, aggregates, able, stretches = world
+    cost, blocks = best_blocks(Needs, aggregates, able, tables, stretches, Rates(), partial=True)
     check(tables, able, cost, blocks)
     assert all(missing_hours(block) == missing_hours(blocks[0]) for block in blocks)
     alone = naive_cost(*world, [[number] for number in able], partial=True)
@@ -222,11 +224,11 @@ def test_facts_that_have_both_measures_but_each_only_one_of_them_in_time():
 def test_the_number_of_blocks_comes_before_weight():
     hours = [source("t", DAY, range(FIRST, FIRST + 3), weight) for weight in (9.0, 1.0, 1.0)]
     both, one, other = (Table([each], frozenset()) for each in hours)
-    units = [unit(name) for name in "ab"]
+    aggregates = [aggregate(name) for name in "ab"]
     able = {0: frozenset({both, one}), 1: frozenset({both, other})}
     stretch = ConditionRange(DAY.moment(FIRST), DAY.moment(FIRST + 3), {})
-    cost, blocks = best_blocks(Needs, units, able, [both, one, other], [stretch], Rates(), partial=False)
-    assert [block.units for block in blocks] == [(0, 1)]
+    cost, blocks = best_blocks(Needs, aggregates, able, [both, one, other], [stretch], Rates(), partial=False)
+    assert [block.aggregates for block in blocks] == [(0, 1)]
     assert cost[:3] == (0, 1, Fraction(9 * (stretch.stop - stretch.start)))
 
 
@@ -235,9 +237,9 @@ def test_tables_that_hold_measures_in_other_columns_for_some_time():
         Table([source(name, DAY, range(FIRST, FIRST + 9))], frozenset({short}))
         for name, short in (("t", "x"), ("u", "y"))
     )
-    units = [unit("a", t="x"), unit("b", u="y")]
+    aggregates = [aggregate("a", t="x"), aggregate("b", u="y")]
     able = dict.fromkeys((0, 1), frozenset({one, other}))
     stretch = ConditionRange(DAY.moment(FIRST), DAY.moment(FIRST + 9), {})
-    cost, blocks = best_blocks(Needs, units, able, [one, other], [stretch], Rates(), partial=False)
+    cost, blocks = best_blocks(Needs, aggregates, able, [one, other], [stretch], Rates(), partial=False)
     assert cost[0] == 0
     assert [[run.source.table for run in block.choices[0].runs] for block in blocks] == [["t", "u"], ["t"]]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hbstore.cubes import cover
 from hbstore.cubes.covered import united
-from hbstore.cubes.query.choice import Chooser, Source, index_runs
+from hbstore.cubes.query.choice import Chooser, PartitionSource, index_runs
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
 from hbstore.timelines.runs import gaps
 from hbstore.times.moments import moment, time_at
@@ -34,7 +34,7 @@ def source(table, period, indexes, weight=0.0, rate=0):
             if start <= index < stop:
                 yield index, index + 1
 
-    return Source(table, period, ranges, weight, Fraction(rate))
+    return PartitionSource(table, period, ranges, weight, Fraction(rate))
 
 
 @st.composite
@@ -136,7 +136,9 @@ def test_smaller_periods_are_only_asked_for_what_larger_ones_lack():
         return [(start, stop)]
 
     days = source("days", day, set(range(first, first + 365)) - {first + 40}, weight=1)
-    choice = Chooser([Source("minutes", minute, minutes, 1.0), days]).choose(day.moment(first), day.moment(first + 365))
+    choice = Chooser([PartitionSource("minutes", minute, minutes, 1.0), days]).choose(
+        day.moment(first), day.moment(first + 365)
+    )
     assert [run.source.table for run in choice.runs] == ["days", "minutes", "days"]
     assert asked == [((first + 40) * 1_440, (first + 41) * 1_440)]
 
@@ -181,7 +183,7 @@ def both(timelines, start, end):
     """The partitions and what is missing, of a cover and of a choice among sources that all cost the same."""
     found = cover(timelines, start, end, partial=True)
     sources = [
-        Source(one.storage_table, period, one.index_ranges)
+        PartitionSource(one.storage_table, period, one.index_ranges)
         for period, ones in sorted(timelines.items(), key=lambda item: item[0].rank)
         for one in ones
     ]

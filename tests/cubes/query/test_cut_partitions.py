@@ -115,7 +115,7 @@ def test_rows_of_random_stars(group):
             start = star_model.BEGIN + HALF * random.randrange(2 * star_model.HOURS - 200)
             asked = replace(question(random), where=[between(start, start + HALF * random.randint(1, 190))])
             try:
-                found = rewrite(world.cubes._catalog, asked.text, stars.NOW, QueryOptions(partial=True))
+                found = rewrite(world.cubes._model, asked.text, stars.NOW, QueryOptions(partial=True))
             except NoCandidate as error:
                 missing += error.missing
                 continue

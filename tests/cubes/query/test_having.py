@@ -93,7 +93,7 @@ def world():
     ],
 )
 def test_groups_that_meet_a_condition(world, ours, theirs):
-    written = rewrite(world.cubes._catalog, ours.format(f"where {RANGE}"), stars.NOW, QueryOptions()).sql
+    written = rewrite(world.cubes._model, ours.format(f"where {RANGE}"), stars.NOW, QueryOptions()).sql
     rows = world.rows(theirs.format(ROWS))
     assert stars.ordered(world.run(written)) == stars.ordered(rows)
     assert rows  # or the question tells nothing

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hbstore.cubes import Cubes, PartitionDesc
 from hbstore.cubes.logical_tables import StorageTable
-from hbstore.cubes.query.candidates import Offer
+from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.rates import Rates
 from hbstore.cubes.query.star import Star
@@ -182,13 +182,17 @@ def test_rates_are_the_bytes_by_the_time_of_all_partitions(tables):
             )
             if partitions:
                 wanted[f"lake_f{number}"] = Fraction(sum(size for *_, size in partitions)) / int(hours)
-        offers = Offer.all_of(Star(cubes._catalog), cubes.cube("rides"), NOW, QueryOptions())
-        rates = Rates.between({(offer, "dt") for offer in offers})
+        candidates = StorageCandidate.all_of(Star(cubes._model), cubes.cube("rides"), NOW, QueryOptions())
+        rates = Rates.between({(candidate, "dt") for candidate in candidates})
         if 0 in wanted.values():
             assert rates == Rates()
         else:
             assert rates.what == "bytes"
-            found = {offer.table: rates.of(offer, "dt") * 3_600_000_000 for offer in offers if rates.of(offer, "dt")}
+            found = {
+                candidate.table: rates.of(candidate, "dt") * 3_600_000_000
+                for candidate in candidates
+                if rates.of(candidate, "dt")
+            }
             assert found.keys() == {table for table, one in wanted.items()}
             assert all(abs(one - wanted[table]) < Fraction(1, 1_000) for table, one in found.items())
 

@@ -25,7 +25,7 @@ def test_refusals_are_justified(seed):
     for _ in range(QUERIES):
         query = Query.of(random)
         try:
-            rewrite(world.cubes._catalog, query.text, stars.NOW, QueryOptions())
+            rewrite(world.cubes._model, query.text, stars.NOW, QueryOptions())
         except NoCandidate as error:
             refusal = str(error)
         else:

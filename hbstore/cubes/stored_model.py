@@ -1,4 +1,4 @@
-"""The catalog of the model: storages, cubes, dimensions, facts and dimension tables of a database.
+"""The model as it is stored: storages, cubes, dimensions, facts and dimension tables of a database.
 
 Each is a document of the store, as JSON without its kind: ``{"name": "sales_daily", "cube": "sales", …}``. Facts and
 dimension tables have storage tables besides. A document and its tables are
@@ -98,7 +98,7 @@ _NAMESPACES: Final = (("storage",), ("cube", "derived_cube", "dimension"), ("fac
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
+class Model:
     """The model of a database.
 
     Attributes:

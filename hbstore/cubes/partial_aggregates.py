@@ -1,4 +1,4 @@
-"""Parts of fields: what rolled-up facts hold of a field's values beside the default aggregate of a measure.
+"""Partial aggregates: what rolled-up facts hold of a field's values beside the default aggregate of a measure.
 
 The mean of means is not the mean, but the sum of sums by the sum of counts is. A cube says by properties which columns
 of its facts hold such parts:
@@ -12,8 +12,9 @@ of its facts hold such parts:
 ...     Measure(name="fare", type="double", default_aggregate="sum"),
 ...     Measure(name="fare_count", type="bigint", default_aggregate="count"),
 ... ]
->>> parts_of(Cube(name="rides", measures=measures, properties={"cube.measure.fare.count": "fare_count"}))["fare"]
-Parts(sum='fare', count='fare_count', sketch=None)
+>>> cube = Cube(name="rides", measures=measures, properties={"cube.measure.fare.count": "fare_count"})
+>>> partial_aggregates_of(cube)["fare"]
+PartialAggregates(sum='fare', count='fare_count', sketch=None)
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _KINDS: Final = ("sum", "count", "sketch")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PartialAggregates:
     """The columns of rolled-up rows that hold parts of a field; None: none does.
 
     Attributes:
@@ -54,7 +55,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class WrongPart:
+class WrongPartialAggregate:
     """A property that does not say which column holds a part.
 
     Attributes:
@@ -75,7 +76,7 @@ def part_property(field: str, kind: str) -> str:
     return f"{PREFIX}{field}.{kind}"
 
 
-def parts_of(cube: Cube) -> dict[str, Parts]:
+def partial_aggregates_of(cube: Cube) -> dict[str, PartialAggregates]:
     """The parts of a cube's measures and attributes, by their names. O(fields)."""
     wrong = {one.property for one in wrong_parts(cube)}  # an older version may have stored some
     properties = {name: _column(text) for name, text in cube.properties.items() if name not in wrong}
@@ -84,7 +85,7 @@ def parts_of(cube: Cube) -> dict[str, Parts]:
     for field in fields:
         own = {_default(field): field.name}  # the column of a measure that is summed holds its sums
         named = {kind: properties.get(part_property(field.name, kind), own.get(kind)) for kind in _KINDS}
-        parts[field.name] = Parts(**named)
+        parts[field.name] = PartialAggregates(**named)
     return parts
 
 
@@ -97,7 +98,7 @@ def can_be_sketched(type_: str) -> bool:
     return isinstance(kind, IntegerType) or (isinstance(kind, StringType) and not kind.name.startswith("char"))
 
 
-def wrong_parts(cube: Cube) -> Iterator[WrongPart]:
+def wrong_parts(cube: Cube) -> Iterator[WrongPartialAggregate]:
     """The properties of a cube that name no column which could hold a part."""
     measures = {one.name: one for one in cube.measures}
     fields: dict[str, _Field] = {**measures, **{one.name: one for one in cube.dim_attributes}}
@@ -107,10 +108,10 @@ def wrong_parts(cube: Cube) -> Iterator[WrongPart]:
             continue
         field, kind, part = match[1], match[2], _column(text)
         if kind not in _KINDS:
-            yield WrongPart(name, field, f"a property that ends with .{', .'.join(_KINDS)}", kind)
+            yield WrongPartialAggregate(name, field, f"a property that ends with .{', .'.join(_KINDS)}", kind)
         elif field not in (fields if kind == "sketch" else measures):
             what = "measure or dim attribute" if kind == "sketch" else "measure"
-            yield WrongPart(name, field, f"a {what} of the {cube}", field)
+            yield WrongPartialAggregate(name, field, f"a {what} of the {cube}", field)
         elif kind == "sketch":
             yield from _wrong_sketch(name, fields[field], fields.get(part), text)
         else:
@@ -119,29 +120,35 @@ def wrong_parts(cube: Cube) -> Iterator[WrongPart]:
 
 def wrong_sketches(fact: Fact, cube: Cube) -> Iterator[tuple[int, str, str]]:
     """The columns of a fact that should hold sketches and have another type: place, name and type."""
-    sketches = {one.sketch for one in parts_of(cube).values()}
+    sketches = {one.sketch for one in partial_aggregates_of(cube).values()}
     for number, column in enumerate(fact.columns):
         if column.name in sketches and column.type.strip().lower() != "binary":
             yield number, column.name, column.type
 
 
-def _wrong_sketch(name: str, field: _Field, part: _Field | None, text: str) -> Iterator[WrongPart]:
+def _wrong_sketch(name: str, field: _Field, part: _Field | None, text: str) -> Iterator[WrongPartialAggregate]:
     if not can_be_sketched(field.type):
-        yield WrongPart(name, field.name, "a field of type string, varchar, binary or a whole number", field.type)
+        yield WrongPartialAggregate(
+            name, field.name, "a field of type string, varchar, binary or a whole number", field.type
+        )
     elif re.fullmatch(r"\w+", _column(text)) is None:
-        yield WrongPart(name, field.name, "the name of a column", text)
+        yield WrongPartialAggregate(name, field.name, "the name of a column", text)
     elif part is not None and part.type.strip().lower() != "binary":
-        yield WrongPart(name, field.name, "a column of type binary", f"{part.name} {part.type}")
+        yield WrongPartialAggregate(name, field.name, "a column of type binary", f"{part.name} {part.type}")
 
 
-def _wrong_measure(name: str, measure: Measure, kind: str, part: Measure | None, text: str) -> Iterator[WrongPart]:
+def _wrong_measure(
+    name: str, measure: Measure, kind: str, part: Measure | None, text: str
+) -> Iterator[WrongPartialAggregate]:
     if _default(measure) == kind:
-        yield WrongPart(name, measure.name, f"no such property, as the default aggregate is {kind}", text)
+        yield WrongPartialAggregate(name, measure.name, f"no such property, as the default aggregate is {kind}", text)
     elif part is None or _default(part) != kind:
         found = text if part is None else f"{part.name} with {part.default_aggregate or 'none'}"
-        yield WrongPart(name, measure.name, f"a measure with the default aggregate {kind}", found)
+        yield WrongPartialAggregate(name, measure.name, f"a measure with the default aggregate {kind}", found)
     elif not _lives_as_long(part, measure):
-        yield WrongPart(name, measure.name, "a measure that counts at all times at which this one does", part.name)
+        yield WrongPartialAggregate(
+            name, measure.name, "a measure that counts at all times at which this one does", part.name
+        )
 
 
 def _lives_as_long(part: Measure, whole: Measure) -> bool:

@@ -1,7 +1,7 @@
-"""Units: the aggregates of a query, and what each takes from the rows of a storage table.
+"""What each aggregate of a query takes from the rows of a storage table.
 
-The rows of all storage tables stand below each other, and a unit is computed once over all of them. So it says of each
-table which columns of it become which columns of these rows:
+The rows of all storage tables stand below each other, and an aggregate is computed once over all of them. So it says of
+each table which columns of it become which columns of these rows:
 
     avg(fare)          fare    count of fare                        SUM(fare) / SUM(`count of fare`)
     not rolled up      fare    CASE WHEN fare IS NULL THEN 0 ELSE 1 END
@@ -21,7 +21,7 @@ from hbstore.cubes.query.times import plain_text
 
 
 class TableRows(Protocol):
-    """What a unit looks at of a storage table."""
+    """What an aggregate looks at of a storage table."""
 
     @property
     def raw(self) -> bool:
@@ -33,8 +33,8 @@ class TableRows(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A column of the rows that a unit is computed from.
+class AggregateInput:
+    """A column of the rows that an aggregate is computed from.
 
     Attributes:
         of_values: what it is where a table's rows hold the values themselves; None: NULL.
@@ -45,37 +45,37 @@ class Piece:
     of_parts: exp.Expr | None
 
     @staticmethod
-    def column(name: str) -> Piece:
+    def column(name: str) -> AggregateInput:
         """A column that rows of both kinds have by one name."""
         tree = exp.column(name, quoted=True)
-        return Piece(tree, tree)
+        return AggregateInput(tree, tree)
 
 
 @dataclass(frozen=True, slots=True)
 class RolledUp:
-    """How a unit is computed where rolled-up rows are among its rows.
+    """How an aggregate is computed where rolled-up rows are among its rows.
 
     Attributes:
         mixed: where there are rows with values as well.
         alone: where there are not.
-        pieces: the columns of the rows, by name.
+        inputs: the columns of the rows, by name.
         columns: the columns of a rolled-up table that it needs.
     """
 
     mixed: exp.Expr
     alone: exp.Expr
-    pieces: Mapping[str, Piece]
+    inputs: Mapping[str, AggregateInput]
     columns: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        trees = [one.of_parts for one in self.pieces.values() if one.of_parts is not None]
+        trees = [one.of_parts for one in self.inputs.values() if one.of_parts is not None]
         columns = frozenset(column.name for tree in trees for column in tree.find_all(exp.Column))
         object.__setattr__(self, "columns", columns)
 
 
 @dataclass(frozen=True, slots=True)
 class RollUpRefusal:
-    """Why rolled-up rows do not answer a unit.
+    """Why rolled-up rows do not answer an aggregate.
 
     Attributes:
         reason: what they do not tell.
@@ -87,7 +87,7 @@ class RollUpRefusal:
 
 
 @dataclass(frozen=True, slots=True)
-class AggregateUnit:
+class Aggregate:
     """An aggregate of the query, and what it needs in one row.
 
     Attributes:
@@ -135,13 +135,13 @@ class AggregateUnit:
             return self.tree
         return self.rolled_up.mixed if True in kinds else self.rolled_up.alone
 
-    def pieces(self, tables: Iterable[TableRows], rows: TableRows) -> dict[str, exp.Expr]:
+    def inputs(self, tables: Iterable[TableRows], rows: TableRows) -> dict[str, exp.Expr]:
         """What the rows of one of the tables give to the columns from which the aggregate is computed so."""
         if self.rolled_up is None or all(map(self._takes_values, tables)):
             return {name: exp.column(name, quoted=True) for name in self.fields}
         values = self._takes_values(rows)
-        pieces = self.rolled_up.pieces.items()
-        return {name: (one.of_values if values else one.of_parts) or exp.Null() for name, one in pieces}
+        inputs = self.rolled_up.inputs.items()
+        return {name: (one.of_values if values else one.of_parts) or exp.Null() for name, one in inputs}
 
     def _takes_values(self, rows: TableRows) -> bool:
         """Whether the aggregate is computed from a table's rows as from the cube's own."""
