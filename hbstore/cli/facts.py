@@ -211,16 +211,8 @@ def _uncoverable(missing: Sequence[tuple[datetime, datetime]], hint: str) -> Unc
 def _print_cover(covered: Cover) -> None:
     runs = _runs(covered)
     if on_terminal():
-        rows = [
-            (
-                run.storage_table,
-                run.period.name,
-                run.period.format_index(run.start),
-                run.period.format_index(run.stop),
-                f"{run.stop - run.start:,}",
-            )
-            for run in runs
-        ]
+        documents = [run.to_dict() for run in runs]
+        rows = [(*map(str, [*one.values()][:-1]), f"{one['partitions']:,}") for one in documents]
         print_table(("storage table", "period", "from", "to", "partitions"), rows)
     else:
         print_lines(map(str, runs))
@@ -240,16 +232,7 @@ def _runs(found: Cover) -> Sequence[CoverRun]:
 def _cover_json(covered: Cover) -> dict[str, Any]:
     return {
         "partitions": len(covered.partitions),
-        "runs": [
-            {
-                "storage_table": run.storage_table,
-                "update_period": run.period.name,
-                "from": run.period.format_index(run.start),
-                "to": run.period.format_index(run.stop),
-                "partitions": run.stop - run.start,
-            }
-            for run in _runs(covered)
-        ],
+        "runs": [run.to_dict() for run in _runs(covered)],
         "missing": list(map(_pair, covered.missing)),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,7 +25,7 @@ from hbstore.errors import AlreadyExists, HbstoreError, ModelNotFound
 from hbstore.names import DEFAULT_DATABASE
 
 if TYPE_CHECKING:  # imported when a command needs it: help does not
-    from hbstore.cubes import Named
+    from hbstore.cubes import Cubes, Named
     from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer(no_args_is_help=True)
@@ -73,25 +73,18 @@ def create(
     A file holds one description or several: of storages, cubes, derived cubes, dimensions, facts and dimension tables,
     in any order. The command also reads XML of Apache Lens.
     """
-    from hbstore.cubes import Cubes
 
-    documents = _read(files)
-    done: list[tuple[Named, str]] = []
-    with open_store(ctx, store) as opened:
-        cubes = Cubes(opened, database or DEFAULT_DATABASE)
+    def put(cubes: Cubes, document: Named) -> str:
         try:
-            for document in documents:
-                try:
-                    cubes.create(document)
-                    done.append((document, "created"))
-                except AlreadyExists:
-                    if not if_not_exists:
-                        raise
-                    cubes.create(document, if_not_exists=True)  # a storage table's name may be what is taken
-                    done.append((document, "already exists"))
-        except (HbstoreError, KeyboardInterrupt) as error:
-            _note_done(error, done, "created", "repeat the command with --if-not-exists")
-            raise
+            cubes.create(document)
+        except AlreadyExists:
+            if not if_not_exists:
+                raise
+            cubes.create(document, if_not_exists=True)  # a storage table's name may be what is taken
+            return "already exists"
+        return "created"
+
+    done = _put_each(ctx, store, database, files, put, "created", "repeat the command with --if-not-exists")
     _print_done(done, "created", as_json=as_json)
 
 
@@ -108,19 +101,12 @@ def alter(
 
     If a fact or a dimension table is no longer on a storage, the command drops its table there with all partitions.
     """
-    from hbstore.cubes import Cubes
 
-    documents = _read(files)
-    done: list[tuple[Named, str]] = []
-    with open_store(ctx, store) as opened:
-        cubes = Cubes(opened, database or DEFAULT_DATABASE)
-        try:
-            for document in documents:
-                cubes.alter(document)
-                done.append((document, "altered"))
-        except (HbstoreError, KeyboardInterrupt) as error:
-            _note_done(error, done, "altered", "the command can be repeated")
-            raise
+    def put(cubes: Cubes, document: Named) -> str:
+        cubes.alter(document)
+        return "altered"
+
+    done = _put_each(ctx, store, database, files, put, "altered", "the command can be repeated")
     _print_done(done, "altered", as_json=as_json)
 
 
@@ -229,12 +215,33 @@ def export(
         sys.stdout.write(write_documents(documents))
 
 
-def _read(files: Sequence[str]) -> list[Named]:
-    """The descriptions in some files, in the order in which they can be created."""
-    from hbstore.cubes import read_documents
+def _put_each(
+    ctx: typer.Context,
+    store: str | None,
+    database: str | None,
+    files: Sequence[str],
+    put: Callable[[Cubes, Named], str],
+    *then: str,
+) -> list[tuple[Named, str]]:
+    """Put the descriptions in some files, in the order in which they can be created; each with what was done.
+
+    An error says what had been done before; `then` are the word for that, and what the user can do.
+    """
+    from hbstore.cubes import Cubes, read_documents
     from hbstore.cubes.files import in_order
 
-    return in_order(one for file in files for one in read_documents(file))
+    documents = in_order(one for file in files for one in read_documents(file))
+    done: list[tuple[Named, str]] = []
+    with open_store(ctx, store) as opened:
+        cubes = Cubes(opened, database or DEFAULT_DATABASE)
+        try:
+            for document in documents:
+                state = put(cubes, document)
+                done.append((document, state))
+        except (HbstoreError, KeyboardInterrupt) as error:
+            _note_done(error, done, *then)
+            raise
+    return done
 
 
 def _documents(store: PartitionStore, database: str | None, kind: ModelKind | None) -> list[Named]:

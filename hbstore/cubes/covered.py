@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
-from typing import Final, NamedTuple, TypeVar, overload
+from typing import Any, Final, NamedTuple, TypeVar, overload
 
 from hbstore.times.moments import moment
 from hbstore.times.update_period import UpdatePeriod
@@ -36,6 +36,20 @@ class CoverRun(NamedTuple):
     def __str__(self) -> str:
         begin, end = self.period.format_index(self.start), self.period.format_index(self.stop)
         return f"{self.storage_table} {self.period.name} [{begin}, {end})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as JSON would hold it: its times are written as partitions of the update period are.
+
+        >>> CoverRun(UpdatePeriod.YEARLY, 2014, 2016, "lake_rides").to_dict()
+        {'storage_table': 'lake_rides', 'update_period': 'YEARLY', 'from': '2015', 'to': '2017', 'partitions': 2}
+        """
+        return {
+            "storage_table": self.storage_table,
+            "update_period": self.period.name,
+            "from": self.period.format_index(self.start),
+            "to": self.period.format_index(self.stop),
+            "partitions": self.stop - self.start,
+        }
 
 
 class CoverPartitions(Sequence[CoverPartition]):

@@ -71,12 +71,14 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
 
     from hbstore.cubes.dialect import QueryDialect
     from hbstore.cubes.rereading import lost_by
+    from hbstore.cubes.token_cursor import misplaced
 
     try:
         _check_tokens(tokenize(text, read=QueryDialect))
         tree = parse_one(text, dialect=QueryDialect, into=exp.Condition)
     except ParseError as error:
-        raise _unparsed(text, error.errors) from None
+        offset, token, expected = misplaced(text, error)
+        raise BadExpression(expected or "an expression that parses", token, offset) from None
     except (SqlglotError, RecursionError):
         raise BadExpression("an expression that parses", text) from None
     refused = {
@@ -87,9 +89,9 @@ def columns_of(text: str) -> tuple[ColumnName, ...]:
     }
     columns = []
     for node in tree.walk():
-        for kind, expected in refused.items():
+        for kind, instead in refused.items():
             if isinstance(node, kind):
-                raise BadExpression(expected, node.sql(dialect=QueryDialect))
+                raise BadExpression(instead, node.sql(dialect=QueryDialect))
         if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
             raise BadExpression("the names of columns", "*")
         if isinstance(node, exp.Column):
@@ -108,16 +110,3 @@ def _check_tokens(tokens: Iterable[Token]) -> None:
             raise BadExpression("one expression", token.text)
         if token.comments or token.token_type.name == "HINT":
             raise BadExpression("no comment", token.comments[0].strip() if token.comments else token.text)
-
-
-def _unparsed(text: str, errors: list[dict[str, object]]) -> BadExpression:
-    from hbstore.cubes.token_cursor import expected
-
-    if not errors:
-        return BadExpression("an expression that parses", "nothing", 0)
-    line, end, token = errors[0].get("line"), errors[0].get("col"), str(errors[0].get("highlight") or "")
-    offset = None
-    if isinstance(line, int) and isinstance(end, int):
-        before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
-        offset = max(0, before + end - len(token))
-    return BadExpression(expected(errors[0]) or "an expression that parses", token or "the end", offset)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final, NoReturn
 
 from sqlglot import Token, TokenType
+from sqlglot.errors import ParseError
 
 _NO_WORDS: Final = frozenset(
     (TokenType.STRING, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.HEX_STRING, TokenType.NATIONAL_STRING)
@@ -15,14 +16,21 @@ _WORD: Final = re.compile(r"\w+")
 _END: Final = Token(TokenType.SENTINEL, "")
 
 
-def expected(error: Mapping[str, object]) -> str | None:
-    """What should stand where a text does not parse, of one of a ParseError's `errors`; None if it does not say so.
+def misplaced(text: str, error: ParseError) -> tuple[int | None, str, str | None]:
+    r"""Where a text does not parse, what stands there, and what should; None for what the error does not say.
 
-    >>> expected({"description": "Expected a type of Spark"})
-    'a type of Spark'
+    >>> position = {"line": 2, "col": 1, "highlight": "*"}
+    >>> misplaced("1 +\n*", ParseError("", [{"description": "Expected an expression", **position}]))
+    (4, '*', 'an expression')
     """
-    _, is_said, what = str(error.get("description", "")).partition("Expected ")
-    return what if is_said else None
+    first = error.errors[0] if error.errors else {"highlight": "nothing", "line": 1, "col": 0}
+    line, end, token = first.get("line"), first.get("col"), str(first.get("highlight") or "")
+    _, is_said, what = str(first.get("description", "")).partition("Expected ")
+    offset = None
+    if isinstance(line, int) and isinstance(end, int):
+        before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
+        offset = min(max(0, before + end - len(token)), len(text))
+    return offset, token or "the end", what if is_said else None
 
 
 class TokenCursor:

@@ -1,8 +1,8 @@
 """Rewriting: a cube query becomes a Spark SQL query over the partitions that answer it best.
 
 The text is parsed; its time ranges are read; each storage table of the cube's facts is a candidate; in each way in
-which the names can be resolved, the best partitions are chosen; the best way is written. An answer is complete or an error:
-``partial`` asks for what there is, and says what is missing.
+which the names can be resolved, the best partitions are chosen; the best way is written. An answer is complete or an
+error: ``partial`` asks for what there is, and says what is missing.
 """
 
 from __future__ import annotations

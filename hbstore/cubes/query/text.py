@@ -24,7 +24,7 @@ from hbstore.arguments import expect, expect_texts
 from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.function_calls import name_of
 from hbstore.cubes.query.options_clause import without_options
-from hbstore.cubes.token_cursor import expected
+from hbstore.cubes.token_cursor import misplaced
 from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery
 from hbstore.places import highlight, place
 from hbstore.quotes import COMMENT, unclosed
@@ -268,19 +268,16 @@ def _unread(text: str, error: Exception) -> CubeSyntaxError:
 
 
 def _syntax_error(text: str, error: ParseError) -> CubeSyntaxError:
-    first = error.errors[0] if error.errors else {}
-    line, end, token = first.get("line"), first.get("col"), str(first.get("highlight") or "")
-    if not isinstance(line, int) or not isinstance(end, int):
+    offset, token, expected = misplaced(text, error)
+    if offset is None:
         return CubeSyntaxError("the query does not parse", hint=_FORM)
-    before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
-    offset = min(max(0, before + end - len(token)), len(text))
-    at, what = place(text, offset), expected(first)
+    line, column = place(text, offset)
     return CubeSyntaxError(
         "the query does not parse",
-        line=at[0],
-        column=at[1],
-        found=token or "the end",
+        line=line,
+        column=column,
+        found=token,
         highlight=highlight(text, offset),
-        **({"expected": what} if what else {}),
+        **({"expected": expected} if expected else {}),
         hint="Correct what stands at the caret; docs/cube-queries.md has the language",
     )

@@ -92,16 +92,7 @@ class RunDocument(BaseModel):
     @classmethod
     def of(cls, run: CoverRun) -> RunDocument:
         """The document of a run."""
-        period = run.period
-        return cls.model_validate(
-            {
-                "storage_table": run.storage_table,
-                "update_period": period.name,
-                "from": period.format_index(run.start),
-                "to": period.format_index(run.stop),
-                "partitions": run.stop - run.start,
-            }
-        )
+        return cls.model_validate(run.to_dict())
 
 
 class CoverDocument(BaseModel):

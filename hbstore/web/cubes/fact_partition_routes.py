@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from collections.abc import Callable
+from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import RedirectResponse
@@ -10,7 +11,6 @@ from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 
 from hbstore.cubes import Cubes, PartitionDesc, parse_partitions
-from hbstore.cubes.files import Format
 from hbstore.cubes.partition_files import descs_of
 from hbstore.errors import PartitionNotFound
 from hbstore.times.clock import Clock, utc_now
@@ -28,6 +28,7 @@ _BODY: Final[dict[str, Any]] = body_of(
     [{"update_period": "DAILY", "time": {"dt": "2015-02-02"}, "parameters": {"numRows": "7"}}],
 )
 _StorageQuery = Annotated[str | None, Query(description="on which storage; required if there are several")]
+_Descs: TypeAlias = list[PartitionDesc]
 
 
 class Registered(BaseModel):
@@ -83,6 +84,21 @@ def fact_partition_change_routes(service: Service, clock: Clock = utc_now) -> AP
     """The routes that change partitions of facts and dimension tables."""
     router, store = APIRouter(tags=["facts"], dependencies=[Depends(writable(service))]), service.store
 
+    async def changed(
+        request: Request, database: str, fact: str, storage: str | None, change: Callable[[Cubes, str, _Descs], int]
+    ) -> Registered:
+        """Make a change of the partitions in a request's body."""
+        body = await text_of(request)
+
+        def changing() -> Registered:
+            cubes = Cubes(store, database, clock)
+            chosen = storage or cubes.only_storage(fact)
+            descs = descs_of(parse_partitions(*body, file="body", table=fact), fact, "body")
+            partitions = change(cubes, chosen, descs)
+            return Registered(table=f"{cubes.database}.{cubes.storage_table(fact, chosen)}", partitions=partitions)
+
+        return await run_in_threadpool(changing)
+
     @router.post(_PARTITIONS, openapi_extra=_BODY)
     async def add(
         request: Request,
@@ -93,47 +109,26 @@ def fact_partition_change_routes(service: Service, clock: Clock = utc_now) -> AP
         if_not_exists: Annotated[bool, Query(description="pass over those that are there")] = False,
     ) -> Registered:
         """Register partitions, all of the request or none."""
-        body = await text_of(request)
 
-        def adding() -> Registered:
-            cubes, chosen, descs = _asked(fact, storage, body, Cubes(store, database, clock))
-            added = cubes.add_partitions(fact, chosen, descs, if_not_exists=if_not_exists)
-            return _registered(cubes, fact, chosen, added)
+        def adding(cubes: Cubes, chosen: str, descs: _Descs) -> int:
+            return cubes.add_partitions(fact, chosen, descs, if_not_exists=if_not_exists)
 
-        return await run_in_threadpool(adding)
+        return await changed(request, database, fact, storage, adding)
 
     @router.patch(_PARTITIONS, openapi_extra=_BODY)
     async def alter(request: Request, database: str, fact: str, *, storage: _StorageQuery = None) -> Registered:
         """Give partitions other parameters and, where one is said, another location, all of the request or none."""
-        body = await text_of(request)
-
-        def altering() -> Registered:
-            cubes, chosen, descs = _asked(fact, storage, body, Cubes(store, database, clock))
-            return _registered(cubes, fact, chosen, cubes.alter_partitions(fact, chosen, descs))
-
-        return await run_in_threadpool(altering)
+        return await changed(
+            *(request, database, fact, storage),
+            lambda cubes, chosen, descs: cubes.alter_partitions(fact, chosen, descs),
+        )
 
     @router.delete(_PARTITIONS, openapi_extra=_BODY)
     async def drop(request: Request, database: str, fact: str, *, storage: _StorageQuery = None) -> Registered:
         """Drop partitions, all of the request or none. Files are not touched."""
-        body = await text_of(request)
-
-        def dropping() -> Registered:
-            cubes, chosen, descs = _asked(fact, storage, body, Cubes(store, database, clock))
-            return _registered(cubes, fact, chosen, cubes.drop_partitions(fact, chosen, descs))
-
-        return await run_in_threadpool(dropping)
+        return await changed(
+            *(request, database, fact, storage),
+            lambda cubes, chosen, descs: cubes.drop_partitions(fact, chosen, descs),
+        )
 
     return router
-
-
-def _asked(
-    name: str, storage: str | None, body: tuple[str, Format], cubes: Cubes
-) -> tuple[Cubes, str, list[PartitionDesc]]:
-    """The storage and the partitions that a request is about."""
-    chosen = storage or cubes.only_storage(name)
-    return cubes, chosen, descs_of(parse_partitions(*body, file="body", table=name), name, "body")
-
-
-def _registered(cubes: Cubes, name: str, storage: str, partitions: int) -> Registered:
-    return Registered(table=f"{cubes.database}.{cubes.storage_table(name, storage)}", partitions=partitions)
