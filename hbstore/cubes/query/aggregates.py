@@ -18,7 +18,6 @@ from hbstore.cubes.query.resolved import DATED
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.cubes.query.trees import with_replaced
-from hbstore.errors import UnsupportedQuery
 
 _AGGREGATE: Final = "hbstore.aggregate"
 
@@ -45,8 +44,7 @@ class Aggregates:
             if is_filtered(node) or is_aggregate(node):
                 return self._placeholder(node)
             if DATED in node.meta and any(self.fields.is_measure(one) or is_aggregate(one) for one in node.walk()):
-                raise self.query.error(
-                    UnsupportedQuery,
+                raise self.query.unsupported(
                     "the definition of the expression changes within the ranges",
                     node,
                     expression=node.meta[DATED],
@@ -69,8 +67,7 @@ class Aggregates:
     def _default(self, node: exp.Column) -> exp.Expr:
         measure = self.fields.measures[node.name]
         if measure.default_aggregate is None:
-            raise self.query.error(
-                UnsupportedQuery,
+            raise self.query.unsupported(
                 "the measure has no default aggregate",
                 node,
                 measure=measure.name,
@@ -85,8 +82,8 @@ class Aggregates:
             own.append(own[-1].this)
         for inner in node.walk():
             if is_aggregate(inner) and not any(inner is one for one in own):
-                raise self.query.error(
-                    UnsupportedQuery, "an aggregate stands within another", inner, hint="Ask for the inner one alone"
+                raise self.query.unsupported(
+                    "an aggregate stands within another", inner, hint="Ask for the inner one alone"
                 )
         text = node.sql(DIALECT, comments=False)
         if text not in self._numbers:

@@ -8,7 +8,6 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.query.ranges import ConditionRange, QueryRange, moments_text
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.text import QueryText
-from hbstore.errors import UnsupportedQuery
 from hbstore.times.moments import DAY
 
 
@@ -21,8 +20,7 @@ def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[Condit
     for name, numbers in resolved.dated:
         for stretch in stretches:
             if not any(stretch.holds[number] for number in numbers):
-                raise query.error(
-                    UnsupportedQuery,
+                raise query.unsupported(
                     "the expression has no definition at some of the times",
                     None,
                     expression=name,
@@ -38,8 +36,7 @@ def check_not_dated(query: QueryText, resolved: Resolved) -> None:
         UnsupportedQuery: one does, and rows do not say on which side of its border they are.
     """
     for name, _ in resolved.dated:
-        raise query.error(
-            UnsupportedQuery,
+        raise query.unsupported(
             "the definition of the expression changes within the ranges",
             None,
             expression=name,
@@ -56,8 +53,7 @@ def check_days(query: QueryText, cube: Cube, ranges: Sequence[QueryRange], chose
     dates = {attribute.name for attribute in cube.dim_attributes if attribute.type.lower() == "date"}
     for number, time_range in enumerate(ranges):
         if number not in chosen and time_range.dimension in dates and (time_range.start % DAY or time_range.stop % DAY):
-            raise query.error(
-                UnsupportedQuery,
+            raise query.unsupported(
                 "the range of a date begins or ends within a day",
                 time_range.column,
                 range=moments_text([(time_range.start, time_range.stop)]),

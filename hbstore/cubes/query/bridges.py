@@ -28,7 +28,6 @@ from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.resolved import STANDS_FOR, Bridge, Join, Resolved
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
-from hbstore.errors import UnsupportedQuery
 
 KEY: Final = "key"
 """The column of a bridge by which it is joined."""
@@ -59,8 +58,7 @@ def flatten(query: QueryText, resolved: Resolved, options: QueryOptions) -> None
     if not bridges.behind:
         return
     if options.join_type not in ("LEFT", "INNER"):
-        raise query.error(
-            UnsupportedQuery,
+        raise query.unsupported(
             "bridge tables are flattened only by left and inner joins",
             None,
             join_type=options.join_type.lower(),
@@ -156,7 +154,7 @@ class _Bridges:
         for node in tree.find_all(exp.Column):
             if node.table in self.behind:
                 at = tree if offset_of(node) is None else node  # fields of a model's expression are not in the text
-                raise self.query.error(UnsupportedQuery, text, at, field=f"{node.table}.{node.name}", hint=hint)
+                raise self.query.unsupported(text, at, field=f"{node.table}.{node.name}", hint=hint)
 
     def _has(self, join: Join, condition: exp.Expr) -> exp.Expr:
         """Whether a condition holds for one value: NULL where it is neither true nor false for any."""

@@ -12,7 +12,7 @@ from hbstore.cubes.concepts import Cube, DerivedCube
 from hbstore.cubes.query.ranges import QueryRange, is_time_range, marker, read_time_range
 from hbstore.cubes.query.star import Concept, Star, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText
-from hbstore.errors import AmbiguousField, UnknownField, UnsupportedQuery
+from hbstore.errors import AmbiguousField, UnknownField
 
 FILTERING_JOINS: Final = ("SEMI", "ANTI")
 """Joins whose dimension is named in ON alone, as it gives rows no columns."""
@@ -43,8 +43,8 @@ def owners_of(query: QueryText, star: Star) -> list[Owner]:
                 AmbiguousField, "two tables have one name", table, name=owner.alias, hint="Give one of them an alias"
             )
         if owners and isinstance(owner.concept, Cube):
-            raise query.error(
-                UnsupportedQuery, "a cube stands first in FROM, and there is one", table, hint="Join dimensions to it"
+            raise query.unsupported(
+                "a cube stands first in FROM, and there is one", table, hint="Join dimensions to it"
             )
         owners.append(owner)
     return owners
@@ -77,16 +77,14 @@ def join_kind(query: QueryText, join: exp.Join) -> str:
     kind, side = (join.kind or "").upper(), (join.side or "").upper()
     supported = side in ("", "LEFT") if kind in FILTERING_JOINS else kind in ("", "INNER", "OUTER")
     if not supported or join.args.get("using") or join.args.get("method"):
-        raise query.error(
-            UnsupportedQuery,
+        raise query.unsupported(
             "a join of another form",
             join,
             hint="Write [LEFT | RIGHT | FULL | LEFT SEMI | LEFT ANTI] JOIN dimension ON a = b",
         )
     on = join.args.get("on")
     if on is None or isinstance(on, exp.Boolean):  # INNER JOIN without ON is read as ON TRUE
-        raise query.error(
-            UnsupportedQuery,
+        raise query.unsupported(
             "the join has no condition",
             join,
             cause="NO_JOIN_CONDITION_AVAILABLE",
@@ -115,9 +113,7 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[QueryRange]
     ranges: list[QueryRange] = []
     for node in [call for call in query.select.find_all(exp.Anonymous) if is_time_range(call)]:
         if where is None or node.find_ancestor(exp.Where) is not where:
-            raise query.error(
-                UnsupportedQuery, "a time range stands outside of WHERE", node, hint="Move it into WHERE, with AND"
-            )
+            raise query.unsupported("a time range stands outside of WHERE", node, hint="Move it into WHERE, with AND")
         time_range = read_time_range(query, node, now)
         column = time_range.column
         assert column is not None
@@ -141,10 +137,9 @@ def tables_of(query: QueryText, database: str) -> list[exp.Table]:
     items = [query.select.args["from_"].this, *(join.this for join in query.select.args.get("joins") or ())]
     for item in items:
         if not isinstance(item, exp.Table) or not isinstance(item.this, exp.Identifier):
-            raise query.error(UnsupportedQuery, "FROM holds more than names", item, hint="Name a cube or dimensions")
+            raise query.unsupported("FROM holds more than names", item, hint="Name a cube or dimensions")
         if item.db and (item.db.lower() != database or item.catalog):
-            raise query.error(
-                UnsupportedQuery,
+            raise query.unsupported(
                 "the query asks a cube of another database",
                 item,
                 database=database,
@@ -152,7 +147,5 @@ def tables_of(query: QueryText, database: str) -> list[exp.Table]:
             )
         extra = [name for name, value in item.args.items() if value and name not in ("this", "alias", "db")]
         if extra:
-            raise query.error(
-                UnsupportedQuery, f"FROM cannot hold {extra[0].upper()}", item, hint="Name the cube alone"
-            )
+            raise query.unsupported(f"FROM cannot hold {extra[0].upper()}", item, hint="Name the cube alone")
     return items

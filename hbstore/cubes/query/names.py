@@ -27,7 +27,7 @@ from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dime
 from hbstore.cubes.query.text import DIALECT, QueryText, placed
 from hbstore.cubes.query.trees import of_one_piece, with_replaced
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
-from hbstore.errors import CubeQueryError, UnknownField, UnsupportedQuery
+from hbstore.errors import CubeQueryError, UnknownField
 from hbstore.times.moments import LIMIT, moment
 
 _DEPTH: Final = 50
@@ -68,8 +68,7 @@ class Names:
     def meaning(self, owner: Owner, parts: Sequence[str], node: exp.Expr, depth: int) -> exp.Expr:
         """What a name means in a concept: a field, one reached by a chain, or a part of a struct."""
         if depth > _DEPTH:
-            raise self.query.error(
-                UnsupportedQuery,
+            raise self.query.unsupported(
                 "expressions and references lead back to themselves",
                 node,
                 name=".".join(parts),
@@ -178,8 +177,7 @@ class Names:
         def named(column: exp.Column) -> exp.Expr:
             self.written += 1
             if self.written > _WRITTEN:
-                raise self.query.error(
-                    UnsupportedQuery,
+                raise self.query.unsupported(
                     "expressions within expressions make the query too long",
                     node,
                     names=f"more than {_WRITTEN:,}",
@@ -206,8 +204,7 @@ class Names:
             numbers.append(number)
             case.append("ifs", exp.If(this=marker(number), true=self._definition(owner, spec, node, depth)))
         if not numbers:
-            raise self.query.error(
-                UnsupportedQuery,
+            raise self.query.unsupported(
                 "no definition of the expression counts in the ranges",
                 node,
                 expression=expression.name,
@@ -224,8 +221,7 @@ class Names:
     def _check_times(self, named_field: Measure | DimAttribute, node: exp.Expr) -> None:
         for one in self.ranges:
             if not _within(named_field.start_time, named_field.end_time, one):
-                raise self.query.error(
-                    UnsupportedQuery,
+                raise self.query.unsupported(
                     "the field has no data in the whole range",
                     node,
                     field=named_field.name,

@@ -19,7 +19,7 @@ from typing import Final
 from sqlglot import exp
 
 from hbstore.cubes.query.text import TIME_RANGE_IN, QueryText
-from hbstore.errors import CubeSyntaxError, InvalidTimeRange, TimeRangeSyntaxError, UnsupportedQuery
+from hbstore.errors import CubeSyntaxError, InvalidTimeRange, TimeRangeSyntaxError
 from hbstore.times.moments import moment, moments, time_at
 from hbstore.times.time_range import parse_time, time_within
 
@@ -151,8 +151,7 @@ def stretches(
         if where is not None and truth(where, holds) is False:
             continue
         if start is None or stop is None:
-            raise query.error(
-                UnsupportedQuery,
+            raise query.unsupported(
                 "the condition needs all times before or after its ranges",
                 where,
                 hint=f"Add a range that all rows are in, with AND. {_FORM}",

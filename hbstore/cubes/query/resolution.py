@@ -27,7 +27,7 @@ from hbstore.cubes.query.resolved import Join, Resolved
 from hbstore.cubes.query.star import Star, chain_of, fields_of
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.cubes.query.ways import ResolutionWay
-from hbstore.errors import AmbiguousField, UnsupportedQuery
+from hbstore.errors import AmbiguousField
 from hbstore.frozen import FrozenDict
 
 
@@ -145,8 +145,7 @@ class _Resolver:
         if selected is None:
             return self._tree(node)
         if any(is_aggregate(one) or self._is_measure(one) for one in selected.walk()):
-            raise self.query.error(
-                UnsupportedQuery,
+            raise self.query.unsupported(
                 "GROUP BY means by its place or its alias what is aggregated",
                 node,
                 hint="Group by fields of the rows",
@@ -170,8 +169,8 @@ class _Resolver:
             return None
         at = int(node.this)
         if not 1 <= at <= len(self.made.select):
-            raise self.query.error(
-                UnsupportedQuery, "no such place in SELECT", node, place=at, hint=f"Give 1 to {len(self.made.select)}"
+            raise self.query.unsupported(
+                "no such place in SELECT", node, place=at, hint=f"Give 1 to {len(self.made.select)}"
             )
         return self.made.select[at - 1][1].copy()
 
@@ -252,8 +251,7 @@ def _apply_options(query: QueryText, resolved: Resolved, options: QueryOptions) 
 def _refuse_chains(query: QueryText, resolved: Resolved) -> None:
     for join in resolved.joins.values():
         if join.side is None:
-            raise query.error(
-                UnsupportedQuery,
+            raise query.unsupported(
                 "the query names a field behind a join chain, and the option join_chains says that it may not",
                 None,
                 cause="NO_JOIN_CONDITION_AVAILABLE",

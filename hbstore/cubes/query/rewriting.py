@@ -38,7 +38,7 @@ from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.cubes.query.writer import answer_query, dimension_query
 from hbstore.cubes.rereading import written
 from hbstore.cubes.stored_model import Model
-from hbstore.errors import CubeQueryError, NoCandidate, UnsupportedQuery
+from hbstore.errors import CubeQueryError, NoCandidate
 from hbstore.filters.builder import Expression
 from hbstore.times.moments import time_at
 from hbstore.wording import plural
@@ -177,8 +177,8 @@ def rewrite(model: Model, text: str, now: datetime, options: QueryOptions) -> Re
     try:
         return _rewritten(query, Star(model), now, options)
     except RecursionError:
-        raise query.error(
-            UnsupportedQuery, "the query has too many levels", None, hint="Ask with fewer brackets, ANDs and ORs"
+        raise query.unsupported(
+            "the query has too many levels", None, hint="Ask with fewer brackets, ANDs and ORs"
         ) from None
 
 
@@ -188,8 +188,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
     if cube is None:
         return _of_dimensions(query, star, options)
     if not ranges:
-        raise query.error(
-            UnsupportedQuery,
+        raise query.unsupported(
             "the query has no time range",
             None,
             cause="NO_TIMERANGE_FILTER",

@@ -37,7 +37,6 @@ from hbstore.cubes.query.text import QueryText, offset_of
 from hbstore.cubes.query.time_functions import Years
 from hbstore.cubes.query.times import TIME_OF, TimeLook, timestamp, with_times
 from hbstore.cubes.query.trees import with_replaced
-from hbstore.errors import UnsupportedQuery
 from hbstore.timelines.runs import gaps
 from hbstore.times.moments import LIMIT, time_at
 from hbstore.times.update_period import UpdatePeriod
@@ -229,7 +228,7 @@ def take_aggregates(resolved: Resolved, aggregates: Aggregates) -> None:
         ("ON", [join.on for join in resolved.joins.values()], "Join by fields of the rows"),
     ):
         for node in (node for tree in trees for node in tree.walk() if is_aggregate(node)):
-            raise aggregates.query.error(UnsupportedQuery, f"an aggregate stands in {clause}", node, hint=hint)
+            raise aggregates.query.unsupported(f"an aggregate stands in {clause}", node, hint=hint)
     _map(resolved, aggregates.taken_from, where=False)
 
 
@@ -257,8 +256,7 @@ def _group(query: QueryText, resolved: Resolved, aggregates: Aggregates) -> None
     for tree in _grouped_trees(resolved):
         for node in tree.walk(prune=lambda node: node in resolved.group):
             if isinstance(node, exp.Column) and node not in resolved.group and aggregate_number(node) is None:
-                raise query.error(
-                    UnsupportedQuery,
+                raise query.unsupported(
                     "a field is neither aggregated nor grouped by",
                     node,
                     field=node.meta.get(STANDS_FOR, node.name.removeprefix(TIME_OF)),
@@ -286,8 +284,7 @@ def _order(query: QueryText, resolved: Resolved) -> None:
             ordered = exp.Literal.number(places[tree]) if by_place else tree.transform(alias_of)
         for node in ordered.find_all(exp.Column) if resolved.distinct else ():
             if node.table or aggregate_number(node) is not None:
-                raise query.error(
-                    UnsupportedQuery,
+                raise query.unsupported(
                     "rows that come once are ordered by what is not selected",
                     node if offset_of(node) is not None else tree,
                     hint="Select it as well, under a name of its own",
@@ -324,8 +321,7 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
     derived = [derived_cube for derived_cube in derived if named <= set(derived_cube.dim_attributes)]
     lone = [name for name in measures if not any(name in derived_cube.measures for derived_cube in derived)]
     if lone or not derived:
-        raise query.error(
-            UnsupportedQuery,
+        raise query.unsupported(
             "the fields cannot be asked together",
             None,
             cause="FIELDS_CANNOT_BE_QUERIED_TOGETHER",

@@ -88,6 +88,10 @@ class QueryText:
             shown, fields = highlight(self.text, offset), {"line": line, "column": column, **fields}
         return kind(text, highlight=shown, hint=hint, **fields)
 
+    def unsupported(self, text: str, node: exp.Expr | None, *, hint: str, **fields: object) -> CubeQueryError:
+        """The error for what could not be answered exactly."""
+        return self.error(UnsupportedQuery, text, node, hint=hint, **fields)
+
     def highlight(self, node: exp.Expr) -> str:
         """The line of a part of the text, or of what it stands in, with a caret below; empty where that is nowhere."""
         offset = _offset_near(node)
@@ -163,7 +167,7 @@ def _unwrap_from(query: QueryText) -> None:
         table, inner = _unwrapped(query, join.this)
         if inner:
             what = "brackets around a join stand first in FROM"
-            raise query.error(UnsupportedQuery, what, table, hint="Join the dimensions one after the other")
+            raise query.unsupported(what, table, hint="Join the dimensions one after the other")
         join.set("this", table)
 
 
@@ -178,7 +182,7 @@ def _unwrapped(query: QueryText, item: exp.Expr) -> tuple[exp.Expr, list[exp.Exp
         return item, []
     joins = [*(table.args.get("joins") or ()), *joins]
     if alias is not None and (joins or table.alias):
-        raise query.error(UnsupportedQuery, "brackets in FROM have a name", table, hint="Name the tables alone")
+        raise query.unsupported("brackets in FROM have a name", table, hint="Name the tables alone")
     table.set("joins", None)
     if alias is not None:
         table.set("alias", alias)
@@ -192,8 +196,7 @@ def _check_parts(query: QueryText) -> None:
         if part and name not in _PARTS:
             node = part[0] if isinstance(part, list) else part
             clause = name.rstrip("_").replace("_", " ").upper()
-            raise query.error(
-                UnsupportedQuery,
+            raise query.unsupported(
                 f"a cube query has no {clause}",
                 node if isinstance(node, exp.Expr) else None,
                 hint=_FORM,
@@ -207,10 +210,10 @@ def _check_parts(query: QueryText) -> None:
     group, distinct = select.args.get("group"), select.args.get("distinct")
     if group is not None and any(value for name, value in group.args.items() if name != "expressions"):
         hint = "Name the expressions to group by"
-        raise query.error(UnsupportedQuery, "GROUP BY of a cube query is a list", group, hint=hint)
+        raise query.unsupported("GROUP BY of a cube query is a list", group, hint=hint)
     if distinct is not None and distinct.args.get("on") is not None:
         hint = "Write DISTINCT, or group by what is to be there once"
-        raise query.error(UnsupportedQuery, "a cube query has no DISTINCT ON", distinct, hint=hint)
+        raise query.unsupported("a cube query has no DISTINCT ON", distinct, hint=hint)
     _check_numbers(query, select)
 
 
@@ -220,29 +223,29 @@ def _check_numbers(query: QueryText, select: exp.Select) -> None:
     if limit is not None and not (
         isinstance(limit, exp.Limit) and isinstance(limit.expression, exp.Literal) and limit.expression.is_int
     ):
-        raise query.error(UnsupportedQuery, "LIMIT is not a number", limit, hint="Write LIMIT 10")
+        raise query.unsupported("LIMIT is not a number", limit, hint="Write LIMIT 10")
     if limit is not None and int(limit.expression.this) > MAX_LIMIT:
         hint = f"Give at most {MAX_LIMIT:,}, or leave it out"
-        raise query.error(UnsupportedQuery, "LIMIT is larger than Spark's", limit, hint=hint)
+        raise query.unsupported("LIMIT is larger than Spark's", limit, hint=hint)
     clauses = filter(None, (select.args.get("group"), select.args.get("order")))
     for one in (one for clause in clauses for one in clause.expressions):
         node = one.this if isinstance(one, exp.Ordered) else one
         if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and node.this.is_int:
             hint = f"Give 1 to {len(select.expressions)}"
-            raise query.error(UnsupportedQuery, "no such place in SELECT", node, place=f"-{node.this.this}", hint=hint)
+            raise query.unsupported("no such place in SELECT", node, place=f"-{node.this.this}", hint=hint)
 
 
 def _check_node(query: QueryText, node: exp.Expr) -> None:
     for kind, reason in _REFUSED:
         if isinstance(node, kind):
             what = f"a cube query cannot hold {reason.partition(';')[0]}"
-            raise query.error(UnsupportedQuery, what, node, hint=_then(reason))
+            raise query.unsupported(what, node, hint=_then(reason))
     if name_of(node) in _OF_SEVERAL_ROWS:
         what = "a cube query cannot hold a function that makes several rows of one"
-        raise query.error(UnsupportedQuery, what, node, hint=_FORM)
+        raise query.unsupported(what, node, hint=_FORM)
     if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
         what = "a cube query names its fields, and * does not"
-        raise query.error(UnsupportedQuery, what, node.parent, hint="Name the fields that you want")
+        raise query.unsupported(what, node.parent, hint="Name the fields that you want")
 
 
 def _then(reason: str) -> str:
