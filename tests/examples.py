@@ -31,7 +31,7 @@ def other_metastore() -> Iterator[str]:
     from hbstore import Column, Database, Table, connect
     from hbstore.files.warehouse import Warehouse
     from hbstore.metastore.endpoint import metastore
-    from hbstore.metastore.server.server import MetastoreServer
+    from hbstore.metastore.server import metastore_server
     from hbstore.warehouse.service import Service
 
     with tempfile.TemporaryDirectory() as folder, connect("memory://") as store:
@@ -39,7 +39,7 @@ def other_metastore() -> Iterator[str]:
         days, pages = [Column("ds", "date")], [Column("page", "string")]
         store.create_table(Table("web", "visits", days, pages, location=f"file:{folder}/web/visits"))
         store.table("web.visits").add([(f"2013-01-{day:02}",) for day in range(1, 32)])
-        server = MetastoreServer(metastore(Service(store, Warehouse(folder)), lambda _: None)).start()
+        server = metastore_server(metastore(Service(store, Warehouse(folder)), lambda _: None)).start()
         try:
             yield f"thrift://127.0.0.1:{server.port}"
         finally:

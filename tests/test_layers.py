@@ -37,6 +37,7 @@ ROOMS = (
     ("service_structs", "service_model"),
     ("totals", "name_lists", "structs", "stored_as", "layouts", "model", "frozen"),
     ("heat_map", "drawing", "wording", "arguments", "properties_file"),
+    ("servers",),
     ("thrift",),
     (
         "keys",

@@ -24,11 +24,11 @@ if TYPE_CHECKING:  # imported when the command runs
 
     from hbstore.hiveserver2.calls import DriverEndpoint
     from hbstore.hiveserver2.port_service import PortService
-    from hbstore.hiveserver2.server import DriverServer
     from hbstore.query_service.access import Access
     from hbstore.query_service.limits import Limits
     from hbstore.query_service.observing import QueryObserver
     from hbstore.query_service.service import QueryService
+    from hbstore.servers.server import Server
     from hbstore.store.partition_store import PartitionStore
     from hbstore.warehouse.service import Service
 
@@ -190,15 +190,15 @@ def take_queries(
     store: StoreOption = None,
 ) -> None:
     """Take queries, as a process that `hbstore serve` looks after."""
-    from hbstore.metastore.server.call_log import logging_to
-    from hbstore.metastore.server.processes import own_lifeline, say_ready
-    from hbstore.metastore.server.stopping import StopRequests
     from hbstore.query_service.access import Access
     from hbstore.query_service.engine import Engine
     from hbstore.query_service.observing import UNOBSERVED
     from hbstore.query_service.results import Results
     from hbstore.query_service.servers import Servers
     from hbstore.query_service.service import QueryService
+    from hbstore.servers.json_lines import logging_to
+    from hbstore.servers.processes import own_lifeline, say_ready
+    from hbstore.servers.stopping import StopRequests
 
     doors = QueryDoors(**json.loads(settings))
     access = Access.of(doors.host, doors.token_file)
@@ -242,7 +242,7 @@ def take_queries(
 
 def _metrics_registry() -> CollectorRegistry | None:
     """For this process's metrics, where the parent shows those of all processes; None: it shows none."""
-    from hbstore.metastore.server.processes import METRICS_FOLDER
+    from hbstore.servers.processes import METRICS_FOLDER
 
     if METRICS_FOLDER not in os.environ:
         return None
@@ -278,10 +278,8 @@ def _driver_calls(service: QueryService, access: Access) -> DriverEndpoint[PortS
     return sql_port(service, access)
 
 
-def _driver_door(
-    doors: QueryDoors, drivers: DriverEndpoint[PortService], access: Access
-) -> AbstractContextManager[DriverServer]:
+def _driver_door(doors: QueryDoors, drivers: DriverEndpoint[PortService], access: Access) -> Server:
     """Inside, drivers of JDBC and ODBC are served."""
-    from hbstore.hiveserver2.server import DriverServer
+    from hbstore.hiveserver2.server import driver_server
 
-    return DriverServer(drivers, access, doors.host, doors.sql_port or 0, shared_port=True)
+    return driver_server(drivers, access, doors.host, doors.sql_port or 0, shared_port=True)

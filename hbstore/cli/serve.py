@@ -38,8 +38,8 @@ from hbstore.cli.serve_doors import (
 from hbstore.errors import InvalidInput
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
-    from hbstore.metastore.server.serving import Serving
-    from hbstore.metastore.server.stopping import StopRequests
+    from hbstore.metastore.serving import Serving
+    from hbstore.servers.stopping import StopRequests
     from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer()
@@ -163,13 +163,13 @@ def serve(
     under way, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
     """
     from hbstore.files.warehouse import Warehouse
-    from hbstore.metastore.server.call_log import logging_to
-    from hbstore.metastore.server.connection import ConnectionLimits
-    from hbstore.metastore.server.processes import own_lifeline
-    from hbstore.metastore.server.server import ServerLimits
-    from hbstore.metastore.server.serving import Serving, serve_alone, serve_as_child, supervise
-    from hbstore.metastore.server.stopping import StopRequests
-    from hbstore.thrift.framing import ReadLimits
+    from hbstore.metastore.serving import Serving, serve_alone, serve_as_child, supervise
+    from hbstore.servers.connection import ConnectionLimits
+    from hbstore.servers.framing import ReadLimits
+    from hbstore.servers.json_lines import logging_to
+    from hbstore.servers.processes import own_lifeline
+    from hbstore.servers.server import ServerLimits
+    from hbstore.servers.stopping import StopRequests
 
     opening = query_ports(http_port, sql_port)
     check_together(ctx, opening, without_metastore=without_metastore)
@@ -249,7 +249,7 @@ def _child_command(
     Raises:
         InvalidInput: processes cannot share a port on this system.
     """
-    from hbstore.metastore.server.server import port_can_be_shared
+    from hbstore.servers.listening import port_can_be_shared
 
     if shared and not port_can_be_shared():
         raise InvalidInput(
@@ -292,7 +292,7 @@ def _supervise_with(
     ready: Callable[[int, int | None, int | None, int | None], None],
 ) -> int:
     """Look after the processes of the metastore, and the one that takes queries."""
-    from hbstore.metastore.server.serving import supervise
+    from hbstore.metastore.serving import supervise
     from hbstore.metastore.spark_conf import endpoint_uri
 
     url = store.rows.url

@@ -114,7 +114,7 @@ def held_for_children(host: str, port: int | None, option: str) -> Iterator[int 
     Raises:
         AddressUnavailable: the port is taken, or may not be used.
     """
-    from hbstore.metastore.server.processes import held_port
+    from hbstore.servers.listening import held_port
 
     if port is None:
         yield None

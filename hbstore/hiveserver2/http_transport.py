@@ -6,300 +6,188 @@ a request with an Origin, of another type, or to a name that is not the server's
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
-import io
-import socket
-import time
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
-import h11
+from anyio import CapacityLimiter, to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
 
-from hbstore.errors import AccessRefused, HbstoreError, ProtocolViolation, RequestRefused
+from hbstore.errors import AccessRefused, ProtocolViolation, RequestRefused
 from hbstore.hiveserver2.calls import Client
 from hbstore.query_service.access import Access
-from hbstore.thrift.budget import FREE, Budget, Share, weight
-from hbstore.thrift.sockets import close_after_last_words, send
+from hbstore.servers.budget import FREE, Budget, Share, weight
+from hbstore.servers.connection import ConnectionLimits
 from hbstore.thrift.walker import Walker
 
-MEDIA_TYPE: Final = b"application/x-thrift"
+MEDIA_TYPE: Final = "application/x-thrift"
 MAX_HEAD: Final = 16 * 1024
 """Bytes of a request's line and headers."""
 
-_PIECE: Final = 64 * 1024
+_Result = TypeVar("_Result")
+_LOG: Final = logging.getLogger("hbstore.hiveserver2.http_transport")
 _WHAT_THIS_IS: Final = (
     "This is hbstore's port for SQL drivers: jdbc:hive2://HOST:PORT/;transportMode=http;httpPath=cliservice\n"
 )
 _HINT: Final = "Send calls by POST to /cliservice, as the Hive JDBC driver does with transportMode=http"
-_REASONS: Final = {
-    200: b"OK",
-    400: b"Bad Request",
-    401: b"Unauthorized",
-    403: b"Forbidden",
-    405: b"Method Not Allowed",
-    408: b"Request Timeout",
-    413: b"Content Too Large",
-    415: b"Unsupported Media Type",
-    503: b"Service Unavailable",
-}
-_MORE_HEADERS: Final = {401: [("WWW-Authenticate", 'Basic realm="hbstore"')], 405: [("Allow", "POST")]}
-
-
-class _Refusal(Exception):
-    """A request that is answered with a status and a text, after which the connection ends."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
+_HEADERS: Final = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 
 
 @dataclass(frozen=True, slots=True)
-class HttpLimits:
-    """What a connection may do.
+class HttpTransport:
+    """The application that answers requests.
 
     Attributes:
-        body: bytes of a request's body.
-        elements: of all containers of a call together.
-        head_seconds: how long a request's line and headers may take.
-        idle_seconds: how long a connection may be silent between requests.
-    """
-
-    body: int
-    elements: int
-    head_seconds: float
-    idle_seconds: float
-
-
-class HttpConnection:
-    """One connection, from its first bytes to its end.
-
-    Args:
-        sock: blocking, with a limit of the time that a read waits.
-        address: the client's.
-        answer: the reply to a client's message.
+        answer: the reply to a client's message. It is called in a thread, as it may wait for Spark.
         access: who may ask.
-        limits: what the client may do.
+        limits: what a client may do.
         budget: the memory for large messages.
-        refused: why no request is answered; None if they are.
+        threads: how many requests are answered at once.
     """
 
-    __slots__ = ("_access", "_address", "_answer", "_budget", "_http", "_limits", "_refused", "_sock")
+    answer: Callable[[Client, bytes], bytes]
+    access: Access
+    limits: ConnectionLimits
+    budget: Budget
+    threads: CapacityLimiter
 
-    def __init__(
-        self,
-        sock: socket.socket,
-        address: str,
-        answer: Callable[[Client, bytes], bytes],
-        access: Access,
-        limits: HttpLimits,
-        budget: Budget,
-        refused: HbstoreError | None = None,
-    ) -> None:
-        self._sock = sock
-        self._address = address
-        self._answer = answer
-        self._access = access
-        self._limits = limits
-        self._budget = budget
-        self._refused = refused
-        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
-
-    def serve(self, received: bytes) -> None:
-        """Answer requests until the connection is over.
-
-        Args:
-            received: the connection's first bytes.
-
-        Raises:
-            ProtocolViolation, AccessRefused, RequestRefused: a request was refused, and the client was told.
-            TimeoutError: the client was silent for too long.
-            OSError: the connection broke.
-        """
-        self._http.receive_data(received)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        request = Request(scope, receive)
         try:
-            while self._serve_one():
-                self._http.start_next_cycle()
-        except _Refusal as refusal:
-            self._refuse(refusal.status, str(refusal))
-            raise ProtocolViolation(str(refusal), status=refusal.status, hint=_HINT) from None
+            response = await self._response(request)
+        except ClientDisconnect:
+            return
+        except HTTPException as refusal:
+            response = _refusal(request, refusal.status_code, refusal.detail, refusal.headers)
         except AccessRefused as error:
-            self._refuse(401, str(error))
-            raise
+            response = _refusal(request, 401, str(error), {"WWW-Authenticate": 'Basic realm="hbstore"'})
         except RequestRefused as error:
-            self._refuse(403, str(error))
-            raise
-        except h11.RemoteProtocolError as error:
-            self._refuse(error.error_status_hint if error.error_status_hint in _REASONS else 400, str(error))
-            raise ProtocolViolation("the request is not valid HTTP", reason=error, hint=_HINT) from None
+            response = _refusal(request, 403, str(error))
+        except TimeoutError as error:
+            response = _refusal(request, 408, str(error), {"Connection": "close"})
+        response.headers.update(_HEADERS)
+        await response(scope, receive, send)
 
-    def _serve_one(self) -> bool:
-        """Answer a request; whether the connection goes on."""
-        request = self._request()
-        if request is None:
-            return False
-        if request.method in (b"GET", b"HEAD"):
-            self._read_body(0)
-            is_head = request.method == b"HEAD"
-            self._send(200, _WHAT_THIS_IS.encode(), "text/plain; charset=utf-8", head=is_head, last=True)
-            return False
+    async def _response(self, request: Request) -> Response:
+        if request.method in ("GET", "HEAD"):
+            return PlainTextResponse(_WHAT_THIS_IS)
         client = self._checked(request)
-        if self._http.they_are_waiting_for_100_continue:
-            send(self._sock, self._http.send(h11.InformationalResponse(status_code=100, headers=[])) or b"", 0)
-        share = Share(self._budget)
+        share = Share(self.budget)
         try:
-            message = self._message(share)
-            try:
-                reply = self._answer(client, message)
-            except (ValueError, IndexError) as error:
-                raise _Refusal(400, f"the body is not a call of TCLIService: {error}") from None
+            message = await self._message(request, share)
+            reply = await self._in_thread(lambda: self.answer(client, message))
+        except (ValueError, IndexError) as error:
+            raise HTTPException(400, f"the body is not a call of TCLIService: {error}") from None
         finally:
             share.release()
-        self._send(200, reply, MEDIA_TYPE.decode())
-        return self._goes_on()
+        return Response(reply, media_type=MEDIA_TYPE)
 
-    def _goes_on(self) -> bool:
-        return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
-
-    def _request(self) -> h11.Request | None:
-        """The next request without its body; None where the client is gone."""
-        began, silent = time.monotonic(), not self._http.trailing_data[0]
-        while True:
-            event = self._http.next_event()
-            if isinstance(event, h11.Request):
-                return event
-            if event is not h11.NEED_DATA:
-                return None  # the connection is closed
-            limit = self._limits.idle_seconds if silent else self._limits.head_seconds
-            try:
-                data = self._sock.recv(_PIECE)
-            except ConnectionResetError:
-                return None
-            except BlockingIOError:
-                data = None
-            now = time.monotonic()
-            if data is not None:
-                if silent:
-                    silent, began = False, now
-                self._http.receive_data(data)
-            if now - began > limit:
-                raise TimeoutError("the client was silent for too long" if silent else "a request came too slowly")
-
-    def _checked(self, request: h11.Request) -> Client:
+    def _checked(self, request: Request) -> Client:
         """Who sends a request, if it may be answered.
 
         Raises:
-            _Refusal, AccessRefused, RequestRefused: it may not.
+            HTTPException, AccessRefused, RequestRefused: it may not.
         """
-        if self._refused is not None:
-            raise _Refusal(503, str(self._refused))
-        if request.method != b"POST":
-            raise _Refusal(405, "calls are sent by POST")
-        headers = dict(request.headers)
-        self._access.check_host(headers.get(b"host", b"").decode("latin-1"))
-        if b"origin" in headers:
+        if request.method != "POST":
+            raise HTTPException(405, "calls are sent by POST", {"Allow": "POST"})
+        headers = request.headers
+        self.access.check_host(headers.get("host", ""))
+        if "origin" in headers:
             raise RequestRefused(
                 "a page of a browser may not call this port",
                 hint="Use a HiveServer2 driver, or the port of --http-port",
             )
-        kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-        if kind != MEDIA_TYPE:
-            raise _Refusal(415, f"the Content-Type must be {MEDIA_TYPE.decode()}")
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != MEDIA_TYPE:
+            raise HTTPException(415, f"the Content-Type must be {MEDIA_TYPE}")
         user = password = None
-        if b"authorization" in headers or self._access.tokens:
-            name, password = _login(headers.get(b"authorization", b""))
-            user = self._access.login(name, password)
-        if int(headers.get(b"content-length", b"0")) > self._limits.body:
-            raise _too_large(self._limits.body)
-        return Client(self._address, user, password, held=False)
+        if "authorization" in headers or self.access.tokens:
+            name, password = _login(headers.get("authorization", ""))
+            user = self.access.login(name, password)
+        if int(headers.get("content-length", "0")) > self.limits.read.message:
+            raise self._too_large()
+        return Client(_address(request), user, password, held=False)
 
-    def _message(self, share: Share) -> bytes:
+    async def _message(self, request: Request, share: Share) -> bytes:
         """The message in a request's body.
 
         Raises:
-            _Refusal: it is none, or too large.
+            HTTPException: it is none, or too large.
+            TimeoutError: it comes too slowly.
         """
-        body = self._read_body(self._limits.body, share)
-        walker = Walker(self._limits.body, elements=self._limits.elements)
-        try:
-            whole = walker.walk(body) and walker.at == len(body)
-        except ProtocolViolation as error:
-            raise _Refusal(400, str(error)) from None
-        if not whole:
-            raise _Refusal(400, "the body is not one whole message of Thrift's binary protocol")
-        _take(share, len(body), walker.elements)
-        return body
-
-    def _read_body(self, limit: int, share: Share | None = None) -> bytes:
-        body = io.BytesIO()
+        limits = self.limits.read
+        body = bytearray()
+        pieces = request.stream()
         while True:
-            event = self._http.next_event()
-            if isinstance(event, h11.Data):
-                if body.tell() + len(event.data) > limit:
-                    raise _too_large(limit)
-                body.write(event.data)
-                if share is not None:
-                    _take(share, body.tell(), 0)
-            elif isinstance(event, h11.EndOfMessage):
-                return body.getvalue()
-            elif event is h11.NEED_DATA:
-                try:
-                    self._http.receive_data(self._sock.recv(_PIECE))
-                except BlockingIOError:
-                    raise TimeoutError("the client was silent for too long") from None
-            else:
-                raise ConnectionAbortedError("the connection ended within a request")
+            try:
+                async with asyncio.timeout(limits.read_timeout):
+                    piece = await anext(pieces, None)
+            except TimeoutError:
+                raise TimeoutError("the client was silent for too long") from None
+            if piece is None:
+                break
+            if len(body) + len(piece) > limits.message:
+                raise self._too_large()
+            body += piece
+            await self._take(share, len(body), 0)
+        message = bytes(body)
+        walker = Walker(limits.message, elements=limits.elements)
+        try:
+            whole = walker.walk(message) and walker.at == len(message)
+        except ProtocolViolation as error:
+            raise HTTPException(400, str(error)) from None
+        if not whole:
+            raise HTTPException(400, "the body is not one whole message of Thrift's binary protocol")
+        await self._take(share, len(message), walker.elements)
+        return message
 
-    def _send(self, status: int, body: bytes, kind: str, *, head: bool = False, last: bool = False) -> None:
-        headers = [
-            ("Content-Type", kind),
-            ("Content-Length", str(len(body))),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Cache-Control", "no-store"),
-            *_MORE_HEADERS.get(status, []),
-            *([("Connection", "close")] if last else []),
-        ]
-        response = h11.Response(status_code=status, headers=headers, reason=_REASONS[status])
-        parts = [self._http.send(response), *([] if head else [self._http.send(h11.Data(data=body))])]
-        parts.append(self._http.send(h11.EndOfMessage()))
-        send(self._sock, b"".join(part for part in parts if part), len(body))
+    async def _take(self, share: Share, size: int, elements: int) -> None:
+        """Take what a message weighs, if that is much; it may have to wait for others."""
+        needed = weight(size, elements)
+        if needed > FREE and needed > share.size:
+            await self._in_thread(lambda: share.grow(needed))
 
-    def _refuse(self, status: int, text: str) -> None:
-        """Tell a client why its request is refused, and end the connection."""
-        if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            self._send(status, (text + "\n").encode(), "text/plain; charset=utf-8", last=True)
-            close_after_last_words(self._sock)
+    async def _in_thread(self, function: Callable[[], _Result]) -> _Result:
+        return await to_thread.run_sync(function, limiter=self.threads, abandon_on_cancel=True)
+
+    def _too_large(self) -> HTTPException:
+        return HTTPException(413, f"the request is larger than {self.limits.read.message} bytes")
 
 
-def _login(authorization: bytes) -> tuple[str, str]:
+def _refusal(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+    fields = {"client": _address(request), "why": text, "status": status, "hint": _HINT}
+    _LOG.warning("refused", extra={"fields": fields})
+    return PlainTextResponse(f"{text}\n", status, headers)
+
+
+def _address(request: Request) -> str:
+    return f"{request.client.host}:{request.client.port}" if request.client is not None else ""
+
+
+def _login(authorization: str) -> tuple[str, str]:
     """The user and the password of a header Authorization.
 
     Raises:
         AccessRefused: it has none.
 
-    >>> _login(b"Basic YW5uOnNlY3JldA==")
+    >>> _login("Basic YW5uOnNlY3JldA==")
     ('ann', 'secret')
     """
-    scheme, _, value = authorization.partition(b" ")
+    scheme, _, value = authorization.partition(" ")
     try:
-        if scheme.lower() == b"basic":
+        if scheme.lower() == "basic":
             user, colon, password = base64.b64decode(value.strip(), validate=True).decode().partition(":")
             if colon:
                 return user, password
-    except (binascii.Error, UnicodeDecodeError):
+    except (binascii.Error, ValueError):  # which UnicodeDecodeError is as well
         pass
     raise AccessRefused(
         "the request needs a login", hint="Give the driver a user, and the access token as the password"
     )
-
-
-def _take(share: Share, size: int, elements: int) -> None:
-    """Take what a message weighs, if that is much."""
-    needed = weight(size, elements)
-    if needed > FREE:
-        share.grow(needed)
-
-
-def _too_large(limit: int) -> _Refusal:
-    return _Refusal(413, f"the request is larger than {limit} bytes")

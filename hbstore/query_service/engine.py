@@ -24,9 +24,9 @@ from threading import Event, Lock, Thread
 from typing import Any, Final
 
 from hbstore.frozen import FrozenDict
-from hbstore.metastore.server.processes import METRICS_FOLDER
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Run, Start, ToSpark
+from hbstore.servers.processes import METRICS_FOLDER
 from hbstore.spark.shared_url import shared_url
 
 _LOG: Final = logging.getLogger("hbstore.query_service")

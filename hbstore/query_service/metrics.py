@@ -1,7 +1,7 @@
 """What Prometheus may ask of queries: how many wait and run, how they ended and when, and what was fetched.
 
 The process that takes queries keeps these numbers where the processes of the metastore keep theirs
-(`hbstore.metastore.server.metrics`), so one page shows all, and what was counted is not lost when the process dies.
+(`hbstore.metastore.metrics`), so one page shows all, and what was counted is not lost when the process dies.
 """
 
 from __future__ import annotations

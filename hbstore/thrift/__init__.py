@@ -1,1 +1,1 @@
-"""What services over Thrift's binary protocol share: messages from sockets, and the methods of an IDL."""
+"""Thrift's binary protocol: messages and where each ends, and the methods and structs of an IDL."""

@@ -11,7 +11,7 @@ from hbstore.errors import SessionNotFound, TableNotFound
 from hbstore.hiveserver2.calls import DriverHandlers, endpoint
 from hbstore.hiveserver2.protocol import METHODS, THRIFT
 from hbstore.hiveserver2.quick_replies import QuickReplies
-from hbstore.hiveserver2.server import DriverServer
+from hbstore.hiveserver2.server import driver_server
 from hbstore.query_service.access import Access
 from tests.hiveserver2.messages import GUID, SESSION, message, response
 
@@ -75,7 +75,7 @@ def others(_):
 @contextmanager
 def serving(service=None, access=None, **given):
     """A server of a fake service, on a free port."""
-    with DriverServer((service or FakeService()).endpoint(), access or Access(), **given) as server:
+    with driver_server((service or FakeService()).endpoint(), access or Access(), **given) as server:
         yield server
 
 

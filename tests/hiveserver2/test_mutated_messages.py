@@ -8,16 +8,17 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from dataclasses import replace
 from random import Random
 
 import pyarrow as pa
 import pytest
 
 from hbstore import errors
-from hbstore.hiveserver2.connection import DriverConnectionLimits
-from hbstore.hiveserver2.server import DriverServer, DriverServerLimits
+from hbstore.hiveserver2.server import LIMITS, driver_server
 from hbstore.query_service.access import Access
-from hbstore.thrift.framing import ReadLimits
+from hbstore.servers.connection import ConnectionLimits
+from hbstore.servers.framing import ReadLimits
 from tests.fuzz.drivers import attack
 from tests.hiveserver2.messages import OPEN, every_call, request
 from tests.hiveserver2.serving import FakeService, driving, serving
@@ -26,9 +27,7 @@ NUMBER = 3_000
 MORE_MEMORY = 100 * 2**20
 """Bytes that the process may take for all of them, those of the client included."""
 
-LIMITS = DriverServerLimits(
-    connection=DriverConnectionLimits(ReadLimits(message=2**20, read_timeout=5.0), login_seconds=5.0)
-)
+LIMITS = replace(LIMITS, connection=ConnectionLimits(ReadLimits(message=2**20, read_timeout=5.0), login_seconds=5.0))
 
 
 def memory():
@@ -76,7 +75,7 @@ class Answers:
 @pytest.mark.parametrize("seed", range(2))
 def test_mutated_calls_about_a_session_and_its_statements_do_no_harm(seed, endpoint, spark, caplog):
     spark.answers = Answers()
-    with DriverServer(endpoint, Access(), limits=LIMITS) as server, driving(server.port, "bare") as driver:
+    with driver_server(endpoint, Access(), limits=LIMITS) as server, driving(server.port, "bare") as driver:
         session = driver.ask("OpenSession", OPEN).sessionHandle
         ended = driver.ask("ExecuteStatement", request("ExecuteStatement", sessionHandle=session)).operationHandle
         status = request("GetOperationStatus", operationHandle=ended)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import struct
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 from thriftpy2.thrift import TApplicationException
 
 from hbstore.errors import AddressUnavailable
-from hbstore.hiveserver2.server import DriverServer, DriverServerLimits
+from hbstore.hiveserver2.server import LIMITS, driver_server
 from hbstore.query_service.access import Access
 from tests.hiveserver2.messages import OPEN, every_call, message, request, response
 from tests.hiveserver2.serving import (
@@ -35,7 +36,7 @@ def until(condition):
 
 def test_drivers_beyond_the_limit_are_told_so_in_their_own_protocol():
     service = FakeService()
-    with serving(service, limits=DriverServerLimits(connections=2)) as server:
+    with serving(service, limits=replace(LIMITS, connections=2)) as server:
         with driving(server.port, "sasl") as one, driving(server.port, "bare"):
             with connected(server.port) as sock:
                 sock.sendall(sasl_login())
@@ -55,7 +56,7 @@ def test_drivers_beyond_the_limit_are_told_so_in_their_own_protocol():
 
 
 def test_many_connections_beyond_the_limit_hold_nothing_up():
-    with serving(limits=DriverServerLimits(connections=1)) as server, driving(server.port, "sasl") as driver:
+    with serving(limits=replace(LIMITS, connections=1)) as server, driving(server.port, "sasl") as driver:
         silent = [connected(server.port) for _ in range(100)]
         assert driver.ask("GetInfo", request("GetInfo")).infoValue.stringValue == "hbstore"
         for sock in silent:
@@ -67,7 +68,7 @@ def test_many_connections_beyond_the_limit_hold_nothing_up():
 def test_a_server_that_stops_answers_the_calls_under_way(mode):
     service = FakeService()
     service.held_up = threading.Event()
-    server = DriverServer(service.endpoint(), Access()).start()
+    server = driver_server(service.endpoint(), Access()).start()
     with driving(server.port, mode) as busy, driving(server.port, mode) as idle:
         idle.exchange(every_call()["GetInfo"])
         busy.send(every_call()["ExecuteStatement"])
@@ -87,7 +88,7 @@ def test_a_server_that_stops_answers_the_calls_under_way(mode):
 def test_a_server_that_stops_does_not_wait_for_ever():
     service = FakeService()
     service.held_up = threading.Event()
-    server = DriverServer(service.endpoint(), Access()).start()
+    server = driver_server(service.endpoint(), Access()).start()
     with driving(server.port, "sasl") as busy:
         busy.send(every_call()["ExecuteStatement"])
         until(lambda: service.calls)
@@ -100,5 +101,5 @@ def test_a_server_that_stops_does_not_wait_for_ever():
 
 def test_a_port_that_is_taken_is_named():
     with serving() as server, pytest.raises(AddressUnavailable) as caught:
-        DriverServer(FakeService().endpoint(), Access(), port=server.port)
+        driver_server(FakeService().endpoint(), Access(), port=server.port)
     assert str(server.port) in str(caught.value)

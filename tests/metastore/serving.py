@@ -17,7 +17,8 @@ from pathlib import Path
 from hbstore import connect
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Handlers, endpoint
-from hbstore.metastore.server.server import MetastoreServer, ServerLimits
+from hbstore.metastore.server import metastore_server
+from hbstore.servers.server import ServerLimits
 from hbstore.warehouse.service import Service
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +33,7 @@ SECONDS = 60
 def in_process(handlers=None, *, limits=None, observe=lambda _: None, watch=lambda _: None, grace=SECONDS, short=QUICK):
     """A server of this process that answers by a test's own handlers."""
     service = Service(connect("memory://"), Warehouse("/nowhere"))
-    server = MetastoreServer(
+    server = metastore_server(
         endpoint(service, {"test": handlers or Handlers()}, observe),
         limits=limits or ServerLimits(),
         short=short,

@@ -7,8 +7,9 @@ import logging
 
 import pytest
 
+from hbstore.metastore.call_log import LONGEST_LIST, LONGEST_TEXT, call_log
 from hbstore.metastore.calls import CallRecord
-from hbstore.metastore.server.call_log import LONGEST_LIST, LONGEST_TEXT, JsonLines, call_log, logging_to
+from hbstore.servers.json_lines import JsonLines, logging_to
 
 CALLS = [
     CallRecord("get_table", seconds=0.01),
@@ -77,7 +78,7 @@ def test_long_notes_are_cut_short(tmp_path):
 
 def test_a_log_that_was_moved_away_is_begun_anew(tmp_path):
     path = tmp_path / "some.log"
-    logger = logging.getLogger("hbstore.metastore.server.server")
+    logger = logging.getLogger("hbstore.servers.server")
     with logging_to(str(path)):
         logger.warning("one")
         path.rename(tmp_path / "old.log")

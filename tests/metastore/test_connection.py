@@ -13,9 +13,9 @@ from thriftpy2.transport import TTransportException
 
 from hbstore.metastore.calls import Handlers
 from hbstore.metastore.replies import PartitionList, PartitionSpool
-from hbstore.metastore.server.connection import ConnectionLimits
-from hbstore.metastore.server.server import ServerLimits
-from hbstore.thrift.framing import ReadLimits
+from hbstore.servers.connection import ConnectionLimits
+from hbstore.servers.framing import ReadLimits
+from hbstore.servers.server import ServerLimits
 from tests.metastore.client import HOST, client, message
 from tests.metastore.serving import SECONDS, in_process, until
 
@@ -71,7 +71,7 @@ def told(caplog):
     return [
         (record.getMessage(), record.fields["why"])
         for record in caplog.records
-        if record.name == "hbstore.metastore.server.connection"
+        if record.name == "hbstore.servers.connection"
     ]
 
 
@@ -136,8 +136,8 @@ def test_each_connection_has_a_session_of_its_own(answering):
 def test_small_replies_do_not_wait_for_each_other(answering):
     with in_process(answering.handlers) as server, client(server.port) as metastore:
         metastore.getName()
-        (connection,) = server._connections.values()
-        sock = connection._sock
+        ((connection, _),) = server._connections.values()
+        sock = connection.sock
         assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
 

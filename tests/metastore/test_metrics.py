@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.metastore.calls import CallRecord
+from hbstore.metastore.metrics import UNKNOWN, Metrics
 from hbstore.metastore.protocol import METHODS
-from hbstore.metastore.server.metrics import UNKNOWN, Metrics
 
 
 def value(metrics, name, **labels):

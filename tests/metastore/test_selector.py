@@ -12,11 +12,11 @@ from thriftpy2.transport import TTransportException
 
 from hbstore.metastore.calls import Handlers
 from hbstore.metastore.endpoint import MODULES
-from hbstore.metastore.server.connection import ConnectionLimits
-from hbstore.metastore.server.server import ServerLimits
 from hbstore.metastore.short_calls import SHORT_CALLS, leave_selector
-from hbstore.thrift import threads
-from hbstore.thrift.framing import ReadLimits
+from hbstore.servers import threads
+from hbstore.servers.connection import ConnectionLimits
+from hbstore.servers.framing import ReadLimits
+from hbstore.servers.server import ServerLimits
 from tests.metastore.client import HOST, client, message
 from tests.metastore.serving import QUICK, SECONDS, in_process, until
 

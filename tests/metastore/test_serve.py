@@ -17,8 +17,8 @@ import typer
 from hbstore import Database, connect
 from hbstore.cli import app
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.server.server import MAX_CONNECTIONS
-from hbstore.metastore.server.serving import Serving
+from hbstore.metastore.serving import Serving
+from hbstore.servers.server import MAX_CONNECTIONS
 from tests.metastore.client import HOST, TYPES, client, message
 from tests.metastore.serving import SECONDS, Serve, numbers, refused, until
 from tests.metastore.writing import says, storage, table_of

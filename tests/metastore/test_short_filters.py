@@ -9,7 +9,7 @@ import pytest
 from hbstore import Column, Partition, Table, connect
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.endpoint import metastore
-from hbstore.metastore.server.server import MetastoreServer
+from hbstore.metastore.server import metastore_server
 from hbstore.metastore.short_calls import FEW, SHORT_FILTER
 from hbstore.warehouse.service import Service
 from tests.metastore.client import client
@@ -41,7 +41,7 @@ def asked():
         answered = []
         observe = lambda *_: answered.append(threading.current_thread().name)  # noqa: E731
         service = Service(store, Warehouse("/nowhere"))
-        server = MetastoreServer(metastore(service, observe)).start()
+        server = metastore_server(metastore(service, observe)).start()
         try:
             with client(server.port) as connection:
 

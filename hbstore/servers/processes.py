@@ -14,13 +14,12 @@ import select
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.metastore.server.server import GRACE, listening_socket, port_can_be_shared
-from hbstore.metastore.server.stopping import StopRequests
+from hbstore.servers.server import GRACE
+from hbstore.servers.stopping import StopRequests
 
 LIFELINE: Final = "HBSTORE_SERVE_LIFELINE"
 """The environment's name of a child's end of the lifeline: the number of its file."""
@@ -28,7 +27,7 @@ LIFELINE: Final = "HBSTORE_SERVE_LIFELINE"
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The environment's name of the folder where children keep their metrics; prometheus_client looks at it."""
 
-_LOG: Final = logging.getLogger("hbstore.metastore.server.processes")
+_LOG: Final = logging.getLogger("hbstore.servers.processes")
 _READY: Final = b"ready"
 _FIRST_PAUSE, _LAST_PAUSE = 0.5, 30.0
 """Seconds before a child is started anew: twice as many each time that it dies soon."""
@@ -48,29 +47,6 @@ def own_lifeline() -> socket.socket | None:
 def say_ready(lifeline: socket.socket) -> None:
     """Tell the parent that this process serves."""
     lifeline.sendall(_READY)
-
-
-@contextmanager
-def held_port(host: str, port: int, option: str = "--port") -> Iterator[int]:
-    """Hold a port for children, without listening at it; the port, which 0 leaves to the system.
-
-    Where a port cannot be shared it is only chosen: another program could take it before a child does.
-
-    Args:
-        host: a name or an address of this machine.
-        port: which.
-        option: by which users choose it, for hints.
-
-    Raises:
-        AddressUnavailable: the port is taken, or may not be used.
-    """
-    with listening_socket(host, port, option=option) as tried:  # which fails where others listen, even if they share
-        chosen = int(tried.getsockname()[1])
-    if not port_can_be_shared():
-        yield chosen
-        return
-    with listening_socket(host, port, shared_port=True, option=option) as held:
-        yield int(held.getsockname()[1])
 
 
 class Processes:

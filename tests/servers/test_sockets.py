@@ -7,8 +7,8 @@ import socket
 import threading
 from contextlib import suppress
 
-from hbstore.thrift.complaints import Complaints
-from hbstore.thrift.sockets import close_after_last_words
+from hbstore.servers.complaints import Complaints
+from hbstore.servers.sockets import close_after_last_words
 
 
 def connected():

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from hbstore.metastore.server.stopping import StopRequests
+from hbstore.servers.stopping import StopRequests
 
 BOTH = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import ProtocolViolation
-from hbstore.thrift.budget import FREE, Budget, Share, weight
-from hbstore.thrift.sockets import limit_reads
+from hbstore.servers.budget import FREE, Budget, Share, weight
+from hbstore.servers.sockets import limit_reads
 from hbstore.thrift.walker import MAX_ELEMENTS, MAX_MESSAGE, Walker, expected
 
 PIECE: Final = 64 * 1024

@@ -1,8 +1,8 @@
-"""The server: a listening socket, its connections, a thread that waits for all of them, and threads for long calls.
+"""A server: a listening socket, its connections, a thread that waits for all of them, and threads for long calls.
 
 One thread waits for whatever comes first: a client that connects, a call, the end of a connection. It answers short
-calls (`hbstore.metastore.short_calls`) itself, one after the other: Python runs one thread at a time, and a call lets
-go of its lock several times, so that threads of their own would hand the lock from core to core within each call.
+calls itself, one after the other: Python runs one thread at a time, and a call lets go of its lock several times, so
+that threads of their own would hand the lock from core to core within each call.
 
 That thread never waits for one client. A call that may take long, one that has come in part only, and a reply that the
 client does not take go to another thread, together with the connection. It gives the connection back when that is
@@ -15,36 +15,31 @@ import contextlib
 import logging
 import selectors
 import socket
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Self, cast
+from typing import Final, Protocol, Self, TypeAlias, cast
 
-from hbstore.errors import AddressUnavailable
-from hbstore.metastore.calls import Endpoint
-from hbstore.metastore.server.connection import ConnectionLimits, ServedConnection
-from hbstore.metastore.short_calls import SHORT_CALLS, mark_selector
-from hbstore.thrift.budget import BUDGET, Budget
-from hbstore.thrift.complaints import Complaints
-from hbstore.thrift.threads import TaskThreads
-
-DEFAULT_PORT: Final = 9083
-"""The Hive Metastore's."""
+from hbstore.servers.budget import BUDGET
+from hbstore.servers.complaints import Complaints
+from hbstore.servers.connection import ClientSocket, ConnectionLimits, Dialogue
+from hbstore.servers.threads import TaskThreads
 
 MAX_CONNECTIONS: Final = 2000
 GRACE: Final = 30.0
 """Seconds that calls under way have to end when the server stops."""
 
-_LOG: Final = logging.getLogger("hbstore.metastore.server.server")
+_LOG: Final = logging.getLogger("hbstore.servers.server")
 _BACKLOG: Final = 1024
 _MANY: Final = 4096
 _LOOKS: Final = 4
-"""How often in the time that a client may be idle the server looks for such clients."""
+"""How often in the time that a client may be silent the server looks for such clients."""
 
 _PAUSE: Final = 0.1
+_REFUSED: Final = 16
+"""Clients beyond the limit that are told so at the same time; still more are disconnected without a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,40 +57,68 @@ class ServerLimits:
     connection: ConnectionLimits = field(default_factory=ConnectionLimits)
 
 
-class MetastoreServer:
-    """Serves an endpoint at an address.
+Speaks: TypeAlias = Callable[[ClientSocket], Dialogue]
+"""Begins the dialogue of a new connection, without waiting for its client."""
+
+
+class Beside(Protocol):
+    """A server that serves some of the connections, from the same port, such as those that speak HTTP."""
+
+    @property
+    def connections(self) -> int:
+        """How many clients are connected."""
+
+    def start(self) -> object:
+        """Begin to serve."""
+
+    def close(self) -> None:
+        """Let idle connections end, and calls that are under way be answered."""
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait for the end of all connections, after `close`; whether they are over."""
+
+    def cut(self) -> object:
+        """End all connections at once."""
+
+
+class Server:
+    """Serves clients at an address. It is a context manager: inside, it serves.
 
     Args:
-        endpoint: answers the calls.
-        host: a name or an address of this machine.
-        port: 0 for a free one; see `port`.
-        limits: what clients may do.
-        shared_port: other processes listen at the same port (SO_REUSEPORT).
-        short: methods that the thread that waits for clients answers itself; none where each call waits for another
-            machine.
+        listener: bound to the address; see `hbstore.servers.listening.listening_socket`.
+        speaks: what clients speak.
+        limits: what they may do.
+        patience: seconds after which a client ends that sends nothing; None: never. A dialogue may change its own.
+        tells_refused: whether clients beyond the limit get a dialogue, which says so; the others are disconnected.
+        grace: seconds that calls under way have to end when the context ends.
         watch: hears 1 for each connection that begins and -1 for each that ends.
+        beside: starts and stops with this server, and counts with it.
     """
 
     def __init__(
         self,
-        endpoint: Endpoint,
-        host: str = "127.0.0.1",
-        port: int = 0,
+        listener: socket.socket,
+        speaks: Speaks,
+        limits: ServerLimits,
         *,
-        limits: ServerLimits | None = None,
-        shared_port: bool = False,
-        short: frozenset[str] = SHORT_CALLS,
+        patience: float | None = None,
+        tells_refused: bool = False,
+        grace: float = GRACE,
         watch: Callable[[int], object] = lambda _: None,
+        beside: Beside | None = None,
     ) -> None:
-        self._endpoint = endpoint
-        self._host = host
-        self._limits = limits or ServerLimits()
-        self._short = short
+        self._listener = listener
+        self._speaks = speaks
+        self._limits = limits
+        self._patience = patience
+        self._refuses = _REFUSED if tells_refused else 0
+        self._grace = grace
         self._watch = watch
-        self._budget = Budget(self._limits.message_memory, advice=": raise --message-memory")
-        self._listener = listening_socket(host, port, shared_port=shared_port)
-        self._port = int(self._listener.getsockname()[1])
-        self._connections: dict[socket.socket, ServedConnection] = {}  # changed by the selecting thread alone
+        self._beside = beside
+        self._port = int(listener.getsockname()[1])
+        # Changed by the selecting thread alone, like `_refused`: how many of them are beyond the limit.
+        self._connections: dict[socket.socket, tuple[ClientSocket, Dialogue]] = {}
+        self._refused = 0
         self._selector = selectors.DefaultSelector()
         self._waking, self._waker = socket.socketpair()
         self._woken = False
@@ -103,7 +126,7 @@ class MetastoreServer:
         self._threads = TaskThreads(self._refuse_thread)
         self._accepts_at: float | None = None  # when to accept again, after the system had no room
         self._started = self._closing = self._closed = False
-        self._idle_looked = 0.0
+        self._looked = 0.0
         self._over = threading.Event()
         self._complaints = Complaints(_LOG)
 
@@ -115,10 +138,12 @@ class MetastoreServer:
     @property
     def connections(self) -> int:
         """How many clients are connected."""
-        return len(self._connections)
+        return len(self._connections) + (0 if self._beside is None else self._beside.connections)
 
     def start(self) -> Self:
         """Begin to serve."""
+        if self._beside is not None:
+            self._beside.start()
         self._listener.listen(_BACKLOG)
         self._listener.setblocking(False)
         self._waking.setblocking(False)
@@ -137,6 +162,8 @@ class MetastoreServer:
         self._closed = True
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # Linux: nobody listens any more, before it is closed
+        if self._beside is not None and self._started:
+            self._beside.close()
         if self._started:
             self._wake()
         else:
@@ -144,19 +171,25 @@ class MetastoreServer:
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the end of all connections, after `close`; whether they are over."""
-        return self._over.wait(timeout)
+        until = None if timeout is None else time.monotonic() + timeout
+        if not self._over.wait(timeout):
+            return False
+        left = None if until is None else max(0.0, until - time.monotonic())
+        return self._beside is None or not self._started or self._beside.join(left)
 
     def cut(self) -> int:
         """End all connections at once; how many had a call under way."""
-        connections = list(self._connections.values())
-        for connection in connections:
-            connection.cut()
-        return sum(connection.answering for connection in connections)
+        clients = [client for client, _ in self._connections.values()]
+        for client in clients:
+            client.cut()
+        if self._beside is not None and self._started:
+            self._beside.cut()
+        return sum(client.answering for client in clients)
 
-    def stop(self, grace: float = GRACE) -> bool:
+    def stop(self, grace: float | None = None) -> bool:
         """`close`, and `cut` what is not over after some seconds; whether nothing had to be cut."""
         self.close()
-        if self.join(grace):
+        if self.join(self._grace if grace is None else grace):
             return True
         self.cut()
         return False
@@ -173,33 +206,26 @@ class MetastoreServer:
 
     def _select(self) -> None:
         """Wait for all clients, until the server is closed and its last connection is over."""
-        mark_selector()
         while not (self._closed and self._end()):
-            for key, _ in self._selector.select(self._patience()):
+            for key, _ in self._selector.select(self._until_next_look()):
                 sock = cast("socket.socket", key.fileobj)
                 if sock is self._listener:
                     self._accept()
                 elif sock is self._waking:
                     self._take_back()
                 else:
-                    self._serve(sock, self._connections[sock])
+                    self._serve(sock, *self._connections[sock])
             self._look_at_clock()
         self._let_go()
 
-    def _serve(self, sock: socket.socket, connection: ServedConnection) -> None:
+    def _serve(self, sock: socket.socket, client: ClientSocket, dialogue: Dialogue) -> None:
         """Serve a connection of which there is something to read: here if it is short, else by a thread of its own."""
-        goes_on = None
-        if self._short:
-            try:
-                goes_on = connection.serve_short(self._short)
-            except BaseException:  # noqa: BLE001  a bug: it ends this connection, and the server goes on
-                _LOG.exception("a connection failed")
-                goes_on = False
+        goes_on = client.serve_short(dialogue)
         if goes_on:
             return
         self._selector.unregister(sock)
         if goes_on is None:
-            self._threads.run(lambda: self._serve_long(sock, connection))
+            self._threads.run(lambda: self._serve_long(sock, client, dialogue))
         else:
             self._forget(sock)
 
@@ -227,42 +253,46 @@ class MetastoreServer:
             self._selector.unregister(self._listener)
             self._accepts_at = time.monotonic() + _PAUSE
             return
-        if len(self._connections) >= self._limits.connections:
-            sock.close()
+        refused = self.connections - self._refused >= self._limits.connections
+        if refused:
             self._complaints.say("too many connections: the server refuses more", limit=self._limits.connections)
-            return
-        client = f"{address[0]}:{address[1]}"
+            if self._refused >= self._refuses:
+                sock.close()
+                return
+        timeout = self._limits.connection.write_timeout
         try:
-            connection = ServedConnection(sock, client, self._endpoint, self._limits.connection, self._budget)
+            client = ClientSocket(sock, f"{address[0]}:{address[1]}", timeout, self._patience, refused=refused)
+            dialogue = self._speaks(client)
         except OSError:
             sock.close()  # the client is gone
             return
-        self._connections[sock] = connection
+        self._connections[sock] = client, dialogue
+        self._refused += refused
         self._selector.register(sock, selectors.EVENT_READ)
         self._watch(1)
 
     def _forget(self, sock: socket.socket) -> None:
         """A connection is over, and nobody waits for it any more."""
-        self._connections.pop(sock).close()
+        client, _ = self._connections.pop(sock)
+        client.close()
+        self._refused -= client.refused
         self._watch(-1)
 
-    def _patience(self) -> float | None:
+    def _until_next_look(self) -> float | None:
         """Seconds until there is something to do even if no client comes."""
         if self._accepts_at is not None:
             return max(0.0, self._accepts_at - time.monotonic())
-        idle = self._limits.connection.read.idle_timeout
-        return None if idle is None else idle / _LOOKS
+        return None if self._patience is None else self._patience / _LOOKS
 
     def _look_at_clock(self) -> None:
         """Accept again after a pause, and end the connections of clients that have been silent for too long."""
         if self._accepts_at is not None and time.monotonic() >= self._accepts_at and not self._closed:
             self._accepts_at = None
             self._selector.register(self._listener, selectors.EVENT_READ)
-        idle = self._limits.connection.read.idle_timeout
-        if idle is not None and time.monotonic() >= self._idle_looked + idle / _LOOKS:
-            self._idle_looked = time.monotonic()
-            for connection in self._connections.values():
-                connection.end_if_idle(idle)
+        if self._patience is not None and time.monotonic() >= self._looked + self._patience / _LOOKS:
+            self._looked = time.monotonic()
+            for client, _ in self._connections.values():
+                client.end_if_silent()
 
     def _end(self) -> bool:
         """Let connections end, once the server is closed; whether all have."""
@@ -272,8 +302,8 @@ class MetastoreServer:
                 self._selector.unregister(self._listener)
             self._accepts_at = None
             self._listener.close()
-            for connection in self._connections.values():
-                connection.end()
+            for client, _ in self._connections.values():
+                client.end()
         return not self._connections
 
     def _let_go(self) -> None:
@@ -286,14 +316,10 @@ class MetastoreServer:
 
     # What other threads do
 
-    def _serve_long(self, sock: socket.socket, connection: ServedConnection) -> None:
-        """Serve a connection, and give it back to the selecting thread, whatever happens."""
-        goes_on = False
-        try:
-            goes_on = connection.serve()
-        finally:
-            self._returned.append((sock, goes_on))
-            self._wake()
+    def _serve_long(self, sock: socket.socket, client: ClientSocket, dialogue: Dialogue) -> None:
+        """Serve a connection, and give it back to the selecting thread."""
+        self._returned.append((sock, client.serve(dialogue)))
+        self._wake()
 
     def _wake(self) -> None:
         """Let the selecting thread look at what has changed."""
@@ -304,47 +330,3 @@ class MetastoreServer:
 
     def _refuse_thread(self, why: str) -> None:
         self._complaints.say("cannot start a thread", why=why, connections=len(self._connections))
-
-
-def port_can_be_shared() -> bool:
-    """Whether the system spreads connections over processes that listen at one port.
-
-    macOS and the BSDs have the option SO_REUSEPORT, too, but let all connections go to one of the processes.
-    """
-    return sys.platform == "linux" and hasattr(socket, "SO_REUSEPORT")
-
-
-def listening_socket(host: str, port: int, *, shared_port: bool = False, option: str = "--port") -> socket.socket:
-    """A socket that is bound to an address and does not listen yet.
-
-    Args:
-        host: a name or an address of this machine.
-        port: 0 for a free one.
-        shared_port: let other processes of this user bind to it too, if they ask for it as well, where a port can be
-            shared (SO_REUSEPORT).
-        option: by which users choose the port, for hints.
-
-    Raises:
-        AddressUnavailable: there is no such address here, the port is taken, or it may not be used.
-    """
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        sock = socket.socket(family, kind, protocol)
-        try:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if shared_port and port_can_be_shared():
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            sock.bind(address)
-        except BaseException:
-            sock.close()
-            raise
-    except (OSError, OverflowError) as error:
-        raise AddressUnavailable(
-            "the server cannot listen at this address",
-            address=f"{host}:{port}",
-            reason=getattr(error, "strerror", None) or error,
-            hint=f"Choose another with --host and {option}; port 0 takes any free port",
-        ) from error
-    return sock

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from hbstore.metastore.server import processes
-from hbstore.metastore.server.processes import LIFELINE, Processes
-from hbstore.metastore.server.stopping import StopRequests
+from hbstore.servers import processes
+from hbstore.servers.processes import LIFELINE, Processes
+from hbstore.servers.stopping import StopRequests
 
 HANGS_AT_ITS_END = f"""
 import os, signal, socket, time

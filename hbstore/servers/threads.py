@@ -16,7 +16,7 @@ from typing import Final
 IDLE: Final = 16
 """Threads that stay when there is nothing to do for them."""
 
-_LOG: Final = logging.getLogger("hbstore.thrift.threads")
+_LOG: Final = logging.getLogger("hbstore.servers.threads")
 _STACK: Final = 1024 * 1024
 """Bytes of a thread's stack: an eighth of the usual, as there may be thousands."""
 

@@ -11,7 +11,8 @@ from thriftpy2.transport import TTransportException
 
 from hbstore.errors import AddressUnavailable
 from hbstore.metastore.calls import Handlers
-from hbstore.metastore.server.server import ServerLimits, listening_socket
+from hbstore.servers.listening import listening_socket
+from hbstore.servers.server import ServerLimits
 from tests.metastore.client import HOST, client
 from tests.metastore.serving import SECONDS, in_process, refused, until
 

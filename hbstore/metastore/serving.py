@@ -1,6 +1,6 @@
 """What the processes of `hbstore serve` do, from an open store until they are asked to stop.
 
-One process serves alone, or a parent looks after several that share a port (`hbstore.metastore.server.processes`).
+One process serves alone, or a parent looks after several that share a port (`hbstore.servers.processes`).
 """
 
 from __future__ import annotations
@@ -16,25 +16,27 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hbstore.files.warehouse import Warehouse
+from hbstore.metastore.call_log import SLOW_SECONDS, call_log
 from hbstore.metastore.calls import CallRecord, Observer
 from hbstore.metastore.endpoint import MODULES, metastore, warm_up
-from hbstore.metastore.server.call_log import SLOW_SECONDS, call_log
-from hbstore.metastore.server.processes import METRICS_FOLDER, Processes, held_port, say_ready
-from hbstore.metastore.server.server import DEFAULT_PORT, GRACE, MetastoreServer, ServerLimits
-from hbstore.metastore.server.stopping import StopRequests
+from hbstore.metastore.server import DEFAULT_PORT, metastore_server
 from hbstore.metastore.short_calls import SHORT_CALLS
 from hbstore.model import Database
 from hbstore.names import DEFAULT_DATABASE
+from hbstore.servers.listening import held_port
+from hbstore.servers.processes import METRICS_FOLDER, Processes, say_ready
+from hbstore.servers.server import GRACE, Server, ServerLimits
+from hbstore.servers.stopping import StopRequests
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.service import Service
 
 if TYPE_CHECKING:  # imported where metrics are wanted
-    from hbstore.metastore.server.metrics import Metrics
+    from hbstore.metastore.metrics import Metrics
 
 Ready: TypeAlias = Callable[[int, int | None], None]
 """Called once clients are served: with the port, and the port of the metrics."""
 
-_LOG: Final = logging.getLogger("hbstore.metastore.server.serving")
+_LOG: Final = logging.getLogger("hbstore.metastore.serving")
 _OTHER_FILES: Final = 256
 """Files that a process may have open beside its clients' connections."""
 
@@ -91,7 +93,8 @@ def serve_alone(store: PartitionStore, serving: Serving, requests: StopRequests,
     metrics, metrics_port = None, None
     if serving.metrics_port is not None:
         os.environ.pop(METRICS_FOLDER, None)  # another program's
-        from hbstore.metastore.server.metrics import Metrics, serve_metrics
+        from hbstore.metastore.metrics import Metrics
+        from hbstore.servers.metrics import serve_metrics
 
         metrics = Metrics(_WRITING)
         metrics_port = serve_metrics(metrics.registry, serving.metrics_host or serving.host, serving.metrics_port)
@@ -104,7 +107,7 @@ def serve_as_child(store: PartitionStore, serving: Serving, requests: StopReques
     """Serve beside other processes that the same parent looks after."""
     metrics = None
     if METRICS_FOLDER in os.environ:
-        from hbstore.metastore.server.metrics import Metrics
+        from hbstore.metastore.metrics import Metrics
 
         metrics = Metrics(_WRITING)
     server = open_server(store, replace(serving, shared_port=True), metrics)
@@ -144,7 +147,7 @@ def supervise(
         commands = [[*command, "--port", str(port)]] * number + list(beside(port))
         if serving.metrics_port is None:
             return Processes(commands, environment).run(requests, lambda: ready(port, None))
-        from hbstore.metastore.server.metrics import shared_metrics
+        from hbstore.servers.metrics import shared_metrics
 
         with shared_metrics(serving.metrics_host or serving.host, serving.metrics_port) as shared:
             environment[METRICS_FOLDER] = shared.folder
@@ -162,7 +165,7 @@ def create_default_database(store: PartitionStore, serving: Serving) -> None:
     store.create_database(database, if_not_exists=True)
 
 
-def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None = None) -> MetastoreServer:
+def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None = None) -> Server:
     """A server over a store, which holds its address and does not serve yet.
 
     Raises:
@@ -175,7 +178,7 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
         Service(store, serving.warehouse, serving.read_only, serving.strict_types),
         log if metrics is None else _both(log, metrics.observe),
     )
-    return MetastoreServer(
+    return metastore_server(
         endpoint,
         serving.host,
         serving.port,
@@ -186,7 +189,7 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
     )
 
 
-def _serve(server: MetastoreServer, requests: StopRequests, ready: Callable[[], None]) -> None:
+def _serve(server: Server, requests: StopRequests, ready: Callable[[], None]) -> None:
     """Serve until a request to stop comes; then calls under way have `GRACE` seconds, or until the next request."""
     gc.freeze()
     gc.set_threshold(*_GARBAGE)

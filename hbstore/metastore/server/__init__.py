@@ -1,1 +1,0 @@
-"""The server: connections, processes, metrics, the log of calls."""

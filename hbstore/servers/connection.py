@@ -1,0 +1,199 @@
+"""A client's connection, whatever the client speaks: what it may do, how it ends, and what the log says of that.
+
+What the client speaks is a `Dialogue`: it reads calls from the connection's socket and writes replies. The server's own
+thread never waits for a client: it lets a dialogue answer a short call that is there as a whole, and leaves everything
+else to another thread, which may wait. So the socket blocks while another thread has it, and only then. (A flag of each
+call would do the same, MSG_DONTWAIT, but macOS ignores it where something is sent.)
+
+Whatever goes wrong ends this connection and no other, and is logged in one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+import struct
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeVar
+
+from hbstore.errors import HbstoreError, ProtocolViolation
+from hbstore.servers.framing import ReadLimits
+from hbstore.servers.sockets import prepare, send
+
+WRITE_TIMEOUT: Final = 60.0
+LOGIN_SECONDS: Final = 30.0
+HTTP_IDLE: Final = 300.0
+MAX_FRAME: Final = (1 << 31) - 1
+"""Bytes of a reply that fit in a frame."""
+
+_LOG: Final = logging.getLogger("hbstore.servers.connection")
+_FRAME: Final = struct.Struct(">i")
+_Outcome = TypeVar("_Outcome", bound=bool | None)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """What a connection may do.
+
+    Attributes:
+        read: what it may send, and when.
+        write_timeout: seconds after which a client that takes nothing of its reply is cut off.
+        login_seconds: how long a login may take where the protocol has one, or the first request over HTTP.
+        http_idle: seconds that a connection over HTTP may be silent between requests; clients open another.
+    """
+
+    read: ReadLimits = field(default_factory=ReadLimits)
+    write_timeout: float = WRITE_TIMEOUT
+    login_seconds: float = LOGIN_SECONDS
+    http_idle: float = HTTP_IDLE
+
+
+class Dialogue(Protocol):
+    """What a client speaks. One thread uses it at a time."""
+
+    def serve(self) -> bool:
+        """Answer the calls that have come, and wait for what is missing; whether the connection goes on.
+
+        Raises:
+            HbstoreError, OSError: why it does not.
+        """
+
+    def serve_short(self) -> bool | None:
+        """Answer a call if it is short and all of it has come, without waiting for the client.
+
+        Returns:
+            Whether the connection goes on; None if `serve` has to be called, which may take long.
+
+        Raises:
+            HbstoreError, OSError: why it does not.
+        """
+
+
+class ClientSocket:
+    """A client's connection, as its server and its dialogue have it.
+
+    Args:
+        sock: connected.
+        address: of the other end.
+        write_timeout: seconds after which a client that takes nothing of its reply is cut off.
+        patience: seconds after which the connection ends where nothing comes; None: it never does.
+        refused: the server has too many connections, so that the client shall be told so.
+
+    Attributes:
+        answering: a call is under way.
+
+    Raises:
+        OSError: the connection is broken already.
+    """
+
+    __slots__ = ("_silent_since", "address", "answering", "patience", "refused", "sock")
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        address: str,
+        write_timeout: float = WRITE_TIMEOUT,
+        patience: float | None = None,
+        *,
+        refused: bool = False,
+    ) -> None:
+        self.sock = sock
+        self.address = address
+        self.patience = patience
+        self.refused = refused
+        self.answering = False
+        self._silent_since: float | None = time.monotonic()
+        prepare(sock, write_timeout)
+        sock.setblocking(False)
+
+    def serve(self, dialogue: Dialogue) -> bool:
+        """Let a dialogue answer calls and wait for the client; whether the connection goes on."""
+        return self._served(lambda: self._serve_blocking(dialogue)) is True
+
+    def serve_short(self, dialogue: Dialogue) -> bool | None:
+        """Let a dialogue answer a call if it is short; None if `serve` has to be called."""
+        return self._served(dialogue.serve_short)
+
+    def write(self, chunks: Iterable[bytes], size: int, *, framed: bool) -> None:
+        """Send a reply, behind its size if it is framed.
+
+        Raises:
+            ProtocolViolation: it is too large for a frame.
+            TimeoutError: the client takes nothing for too long.
+            OSError: the connection broke.
+        """
+        for chunk in in_frame(chunks, size) if framed else chunks:
+            send(self.sock, chunk, size)
+
+    def close(self) -> None:
+        """Close it, when nobody serves it any more."""
+        self.sock.close()
+
+    def end_if_silent(self) -> None:
+        """Called by another thread: end it if nothing has come for longer than it may."""
+        since = self._silent_since
+        if None not in (since, self.patience) and time.monotonic() - (since or 0.0) >= (self.patience or 0.0):
+            _LOG.info("cut off", extra=self._fields("the client was silent for too long"))
+            self.cut()
+
+    def end(self) -> None:
+        """Called by another thread: no more calls; one that is under way is still answered."""
+        self._shut(socket.SHUT_RD)
+
+    def cut(self) -> None:
+        """Called by another thread: nothing more at all."""
+        self._shut(socket.SHUT_RDWR)
+
+    def _serve_blocking(self, dialogue: Dialogue) -> bool:
+        self.sock.setblocking(True)
+        goes_on = dialogue.serve()
+        if goes_on:
+            self.sock.setblocking(False)
+        return goes_on
+
+    def _served(self, answer: Callable[[], _Outcome]) -> _Outcome | bool:
+        """What a function says, or False after the error that ends the connection."""
+        self._silent_since = None
+        try:
+            return answer()
+        except HbstoreError as error:
+            _LOG.warning("refused", extra=self._fields(error.text, **error.fields, hint=error.hint))
+        except OSError as error:
+            _LOG.info("cut off", extra=self._fields(error.strerror or str(error) or type(error).__name__))
+        except BaseException:  # noqa: BLE001  a bug, or what ends a thread: the server goes on
+            _LOG.exception("a connection failed")
+        finally:
+            self._silent_since = time.monotonic()
+        return False
+
+    def _shut(self, how: int) -> None:
+        with contextlib.suppress(OSError):  # it is over already
+            self.sock.shutdown(how)
+
+    def _fields(self, why: str, **fields: object) -> dict[str, Any]:
+        known = {name: value for name, value in fields.items() if value is not None}
+        return {"fields": {"client": self.address, "why": why, **known}}
+
+
+def in_frame(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
+    r"""A reply behind its size.
+
+    Raises:
+        ProtocolViolation: it is too large for a frame.
+
+    >>> list(in_frame([b"re", b"ply"], 5))
+    [b'\x00\x00\x00\x05re', b'ply']
+    """
+    if size > MAX_FRAME:
+        raise ProtocolViolation(
+            "a reply does not fit in a frame",
+            size=size,
+            hint="Fetch fewer rows; of a metastore, set hive.metastore.thrift.framed.transport.enabled to false",
+        )
+    head = _FRAME.pack(size)
+    for chunk in chunks:
+        yield head + chunk
+        head = b""

@@ -1,0 +1,64 @@
+"""The form of a server's log: one JSON object on each line.
+
+>>> import logging
+>>> record = logging.LogRecord("hbstore", logging.INFO, "", 0, "call", None, None)
+>>> record.created, record.process, record.fields = 0.0, 4711, {"method": "getName", "bytes": 34}
+>>> print(JsonLines().format(record))
+{"time": "1970-01-01T00:00:00.000Z", "level": "info", "pid": 4711, "event": "call", "method": "getName", "bytes": 34}
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from logging.handlers import WatchedFileHandler
+from typing import Any
+
+
+class JsonLines(logging.Formatter):
+    """Formats a log record as a JSON object: time, level, event, and what the record's ``fields`` say."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line: dict[str, Any] = {
+            "time": time.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "pid": record.process,
+            "event": record.getMessage(),
+        }
+        fields: Mapping[str, Any] = getattr(record, "fields", {})
+        line.update(fields)
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+@contextmanager
+def logging_to(path: str | None) -> Iterator[None]:
+    """Everything that hbstore logs goes to a file, or to stderr where none is named.
+
+    The file is opened anew when it was moved away, as logrotate does, and several processes may write to it.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    handler: logging.Handler
+    if path is None:
+        handler = logging.StreamHandler()
+    else:
+        handler = WatchedFileHandler(path, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(JsonLines())
+    logger = logging.getLogger("hbstore")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.propagate = True
+        logger.removeHandler(handler)
+        handler.close()
