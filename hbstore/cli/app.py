@@ -21,7 +21,6 @@ from hbstore.cli import (
     models,
     partitions,
     queries,
-    query_doors,
     query_server,
     serve,
     spark_conf,
@@ -67,9 +66,7 @@ app = typer.Typer(
     "2 a mistake in the command or its input; 3 the store or the server does not answer, or the store does not exist, "
     "cannot be written, is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
 )
-for _module in (
-    *(catalog, partitions, load, transferring, explain, sql, serve, query_doors, spark_conf, analyzing, upkeep),
-):
+for _module in (*(catalog, partitions, load, transferring, explain, sql, serve, spark_conf, analyzing, upkeep),):
     app.add_typer(_module.commands)
 app.add_typer(models.commands, name="model", help="Describe data: storages, cubes, dimensions, facts.")
 app.add_typer(

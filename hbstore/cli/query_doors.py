@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-from collections.abc import Mapping, Sequence
+import socket
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from hbstore.cli.arguments import StoreOption
-from hbstore.cli.opening import open_store
 from hbstore.cli.spark_session import check_pyspark
 from hbstore.errors import InvalidInput
 
@@ -24,15 +21,14 @@ if TYPE_CHECKING:  # imported when the command runs
 
     from hbstore.hiveserver2.calls import DriverEndpoint
     from hbstore.hiveserver2.port_service import PortService
+    from hbstore.metastore.serving import Serving
     from hbstore.query_service.access import Access
     from hbstore.query_service.limits import Limits
     from hbstore.query_service.observing import QueryObserver
     from hbstore.query_service.service import QueryService
     from hbstore.servers.server import Server
+    from hbstore.servers.stopping import StopRequests
     from hbstore.store.partition_store import PartitionStore
-    from hbstore.warehouse.service import Service
-
-commands = typer.Typer()
 
 HttpPortOption = Annotated[
     int | None,
@@ -85,9 +81,7 @@ MaxResultOption = Annotated[
 KeepResultsOption = Annotated[
     float, typer.Option("--keep-results", min=0.0, metavar="HOURS", help="How long results can be fetched.")
 ]
-_NAME: Final = "take-queries"
-_NEEDED: Final = ("h11", "pyarrow", "pydantic")
-_NEEDED_BY_HTTP: Final = ("fastapi", "fastapi_offline", "uvicorn")
+_NEEDED: Final = ("fastapi", "fastapi_offline", "h11", "pyarrow", "pydantic", "uvicorn", "uvloop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,72 +89,26 @@ class QueryDoors:
     """Where and how queries are taken.
 
     Attributes:
+        serving: how the metastore is served that Spark uses, and the catalog over HTTP.
         host: the address of the doors.
         http_port: the port for HTTP, which the parent holds; None: no such door.
         sql_port: the port for drivers of JDBC and ODBC, likewise.
-        metastore: the URI of the metastore that Spark uses.
-        warehouse: where databases and tables have their files.
         results: the folder of results.
         token_file: users and their tokens; None: everybody who reaches the server.
         spark_master: where Spark runs.
         spark_conf: Spark's settings.
-        running: queries that run at once.
-        running_of_user: of one user.
-        queued: queries that wait.
-        run_seconds: how long a query may run.
-        result_size: bytes of a result.
-        keep_seconds: how long results are kept.
-        log_file: of this process; None: stderr.
-        log_calls: whether all requests are logged.
-        trash: the warehouse's folder for what is deleted; None: it has none.
-        also_under: further folders below which files may be deleted.
-        read_only: refuse what changes the catalog.
-        strict_types: refuse to change a column's type to one that Hive does not convert it into.
+        limits: what users may do.
     """
 
+    serving: Serving
     host: str
     http_port: int | None
     sql_port: int | None
-    metastore: str
-    warehouse: str
     results: str
-    token_file: str | None = None
-    spark_master: str = "local[*]"
-    spark_conf: Mapping[str, str] = field(default_factory=dict)
-    running: int = 8
-    running_of_user: int = 4
-    queued: int = 200
-    run_seconds: float = 3600.0
-    result_size: int = 10 * 2**30
-    keep_seconds: float = 172_800.0
-    log_file: str | None = None
-    log_calls: bool = False
-    trash: str | None = None
-    also_under: Sequence[str] = ()
-    read_only: bool = False
-    strict_types: bool = False
-
-    def catalog(self, store: PartitionStore) -> Service:
-        """The catalog as the metastore's processes serve it."""
-        from hbstore.files.warehouse import Warehouse
-        from hbstore.warehouse.service import Service
-
-        warehouse = Warehouse(self.warehouse, trash=self.trash, also_under=self.also_under)
-        return Service(store, warehouse, self.read_only, self.strict_types)
-
-    @property
-    def limits(self) -> Limits:
-        """What users may do."""
-        from hbstore.query_service.limits import Limits
-
-        return Limits(
-            self.running,
-            self.running_of_user,
-            self.queued,
-            timedelta(seconds=self.run_seconds),
-            self.result_size,
-            timedelta(seconds=self.keep_seconds),
-        )
+    token_file: str | None
+    spark_master: str
+    spark_conf: Mapping[str, str]
+    limits: Limits
 
     def check(self) -> None:
         """See what can be seen before a process is started.
@@ -169,8 +117,7 @@ class QueryDoors:
             InvalidInput: pyspark or what takes queries is not installed, or the tokens will not do.
         """
         check_pyspark(None)
-        needed = (*_NEEDED, *(_NEEDED_BY_HTTP if self.http_port is not None else ()))
-        missing = [name for name in needed if find_spec(name) is None]
+        missing = [name for name in _NEEDED if find_spec(name) is None]
         if missing:
             hint = "pip install 'hbstore[service]'"
             raise InvalidInput("what takes queries is not installed", missing=", ".join(missing), hint=hint)
@@ -178,39 +125,24 @@ class QueryDoors:
 
         Access.of(self.host, self.token_file)
 
-    def command(self, store: str) -> list[str]:
-        """The command line of the process that takes them."""
-        return [sys.executable, "-m", "hbstore", "--store", store, _NAME, json.dumps(asdict(self))]
 
-
-@commands.command(_NAME, hidden=True)
-def take_queries(
-    ctx: typer.Context,
-    settings: Annotated[str, typer.Argument(metavar="JSON", help="As `hbstore serve` writes them.")],
-    store: StoreOption = None,
-) -> None:
+def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequests, lifeline: socket.socket) -> None:
     """Take queries, as a process that `hbstore serve` looks after."""
+    from hbstore.metastore.spark_conf import endpoint_uri
     from hbstore.query_service.access import Access
     from hbstore.query_service.engine import Engine
     from hbstore.query_service.observing import UNOBSERVED
     from hbstore.query_service.results import Results
     from hbstore.query_service.servers import Servers
     from hbstore.query_service.service import QueryService
-    from hbstore.servers.json_lines import logging_to
-    from hbstore.servers.processes import own_lifeline, say_ready
-    from hbstore.servers.stopping import StopRequests
+    from hbstore.servers.processes import say_ready
 
-    doors = QueryDoors(**json.loads(settings))
     access = Access.of(doors.host, doors.token_file)
-    lifeline = own_lifeline()
     with ExitStack() as stack:
-        stack.enter_context(logging_to(doors.log_file))
-        requests = stack.enter_context(StopRequests(lifeline))
-        opened = stack.enter_context(open_store(ctx, store))
-        servers = Servers(opened.records, lambda: datetime.now(UTC))
+        servers = Servers(store.records, lambda: datetime.now(UTC))
         registry = _metrics_registry()
         observer = UNOBSERVED if registry is None else _query_metrics(registry)
-        service = QueryService(opened, Results(doors.results), servers, doors.limits, observer=observer)
+        service = QueryService(store, Results(doors.results), servers, doors.limits, observer=observer)
         drivers = None if doors.sql_port is None else _driver_calls(service, access)
 
         def lost() -> None:
@@ -220,9 +152,9 @@ def take_queries(
             service.runner.lost()
 
         engine = Engine(
-            opened.rows.url,
-            doors.metastore,
-            doors.warehouse,
+            store.rows.url,
+            endpoint_uri(doors.serving.host, doors.serving.port),
+            doors.serving.warehouse.root,
             master=doors.spark_master,
             conf=doors.spark_conf,
             heard=service.runner.heard,
@@ -235,8 +167,7 @@ def take_queries(
             stack.enter_context(_http_door(doors, doors.http_port, service, access, registry))
         if drivers is not None:
             stack.enter_context(_driver_door(doors, drivers, access))
-        if lifeline is not None:
-            say_ready(lifeline)
+        say_ready(lifeline)
         requests.wait()
 
 
@@ -261,13 +192,15 @@ def _http_door(
     doors: QueryDoors, port: int, service: QueryService, access: Access, registry: CollectorRegistry | None
 ) -> AbstractContextManager[int]:
     """Inside, queries are taken over HTTP."""
+    from hbstore.warehouse.service import Service
     from hbstore.web.app import application
     from hbstore.web.metrics import RequestMetrics
     from hbstore.web.serving import http_served
 
-    catalog = doors.catalog(service.store)
+    serving = doors.serving
+    catalog = Service(service.store, serving.warehouse, serving.read_only, serving.strict_types)
     observe = None if registry is None else RequestMetrics(registry).observe
-    app = application(service, access, catalog=catalog, log_all=doors.log_calls, observe=observe)
+    app = application(service, access, catalog=catalog, log_all=serving.log_calls, observe=observe)
     return http_served(app, doors.host, port, shared_port=True)
 
 

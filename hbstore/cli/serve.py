@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import ExitStack
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from hbstore.cli.arguments import JsonOption, StoreOption, examples, named_values
-from hbstore.cli.opening import Settings, open_or_create_store, open_store, store_url
+from hbstore.cli.opening import open_or_create_store, open_store, store_url
 from hbstore.cli.printing import print_lines
 from hbstore.cli.query_doors import (
     HttpPortOption,
@@ -26,16 +27,16 @@ from hbstore.cli.query_doors import (
     SparkMasterOption,
     SqlPortOption,
     TokenFileOption,
+    take_queries,
 )
 from hbstore.cli.serve_doors import (
     OpenDoors,
+    check_shared_port,
     check_shared_store,
     check_together,
-    held_for_children,
     query_ports,
     results_folder,
 )
-from hbstore.errors import InvalidInput
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
     from hbstore.metastore.serving import Serving
@@ -148,6 +149,9 @@ def serve(
     max_run_time: MaxRunTimeOption = 3600.0,
     max_result: MaxResultOption = 10737418240,
     keep_results: KeepResultsOption = 48.0,
+    as_queries: Annotated[
+        bool, typer.Option("--as-queries", hidden=True, help="Take queries, as a process that another one looks after.")
+    ] = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -163,21 +167,24 @@ def serve(
     under way, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
     """
     from hbstore.files.warehouse import Warehouse
-    from hbstore.metastore.serving import Serving, serve_alone, serve_as_child, supervise
+    from hbstore.metastore.serving import Serving, serve_alone, serve_as_child
     from hbstore.servers.connection import ConnectionLimits
     from hbstore.servers.framing import ReadLimits
-    from hbstore.servers.json_lines import logging_to
+    from hbstore.servers.logs import logging_to
     from hbstore.servers.processes import own_lifeline
     from hbstore.servers.server import ServerLimits
     from hbstore.servers.stopping import StopRequests
 
+    lifeline = own_lifeline()
     opening = query_ports(http_port, sql_port)
-    check_together(ctx, opening, without_metastore=without_metastore)
+    if lifeline is None:
+        check_together(ctx, opening, without_metastore=without_metastore)
+        port = 0 if without_metastore else port
     reading = ReadLimits(message=max_message, idle_timeout=idle_timeout)
     serving = Serving(
         Warehouse(warehouse, trash=trash, also_under=also_under or ()),
         _LOOPBACK if without_metastore else host,
-        0 if without_metastore else port,
+        port,
         metrics_port,
         metrics_host=host,
         read_only=read_only,
@@ -188,31 +195,27 @@ def serve(
     )
     url = store_url(ctx, store)
     doors = None
-    if opening:
+    if opening and (lifeline is None or as_queries):
+        from hbstore.query_service.limits import Limits
+
         doors = QueryDoors(
+            serving,
             host=host,
             http_port=http_port,
             sql_port=sql_port,
-            metastore="",
-            warehouse=serving.warehouse.root,
             results=results_folder(results, opening),
             token_file=token_file,
             spark_master=spark_master,
             spark_conf=named_values("setting", spark_conf),
-            running=max_running,
-            running_of_user=max_running_of_user,
-            queued=max_queued,
-            run_seconds=max_run_time,
-            result_size=max_result,
-            keep_seconds=keep_results * 3600,
-            log_file=log_file,
-            log_calls=log_calls,
-            trash=trash,
-            also_under=serving.warehouse.also_under,
-            read_only=read_only,
-            strict_types=strict_types,
+            limits=Limits(
+                max_running,
+                max_running_of_user,
+                max_queued,
+                timedelta(seconds=max_run_time),
+                max_result,
+                timedelta(hours=keep_results),
+            ),
         )
-        doors.check()
 
     def ready(port: int, metrics_port: int | None, http_port: int | None = None, sql_port: int | None = None) -> None:
         shown = None if without_metastore else port
@@ -220,20 +223,21 @@ def serve(
         print_lines([opened.line(as_json=as_json)])
         sys.stdout.flush()  # at once, for people and scripts that wait for it
 
-    alone = processes == 1 and doors is None
-    if not alone:
-        check_shared_store(url, opening, processes)
-    command = [] if alone else _child_command(ctx, url, serving, log_file, trash, shared=processes > 1)
-    lifeline = own_lifeline()
-    with logging_to(log_file), StopRequests(lifeline) as requests, _open(ctx, store, serving) as opened:
+    supervises = lifeline is None and (processes > 1 or doors is not None)
+    if supervises:
         if doors is not None:
-            raise typer.Exit(_supervise_with(doors, opened, serving, command, processes, requests, ready))
-        if command:
-            raise typer.Exit(supervise(opened, serving, command, processes, requests, ready))
-        if lifeline is not None:
-            serve_as_child(opened, serving, requests, lifeline)
-        else:
+            doors.check()
+        check_shared_store(url, opening, processes)
+        check_shared_port(processes)
+    with logging_to(log_file), StopRequests(lifeline) as requests, _open(ctx, store, serving) as opened:
+        if supervises:
+            raise typer.Exit(_supervise(opened, serving, doors, processes, requests, ready))
+        if lifeline is None:
             serve_alone(opened, serving, requests, ready)
+        elif doors is not None:
+            take_queries(doors, opened, requests, lifeline)
+        else:
+            serve_as_child(opened, serving, requests, lifeline)
 
 
 def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionStore:
@@ -241,76 +245,36 @@ def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionSto
     return open_store(ctx, url) if serving.read_only else open_or_create_store(ctx, url)[0]
 
 
-def _child_command(
-    ctx: typer.Context, url: str, serving: Serving, log_file: str | None, trash: str | None, *, shared: bool
-) -> list[str]:
-    """The command line of a process among several; its port is added when it is known.
-
-    Raises:
-        InvalidInput: processes cannot share a port on this system.
-    """
-    from hbstore.servers.listening import port_can_be_shared
-
-    if shared and not port_can_be_shared():
-        raise InvalidInput(
-            "processes cannot share a port on this system",
-            system=sys.platform,
-            hint="Leave out --processes; only Linux spreads the connections of a port over processes",
-        )
-    settings: Settings = ctx.obj
-    reading = serving.limits.connection.read
-    options = {
-        "--warehouse": serving.warehouse.root,
-        "--trash": trash,
-        "--host": serving.host,
-        "--slow-seconds": serving.slow_seconds,
-        "--log-file": log_file,
-        "--max-message": reading.message,
-        "--message-memory": serving.limits.message_memory,
-        "--max-connections": serving.limits.connections,
-        "--idle-timeout": reading.idle_timeout,
-    }
-    roots = serving.warehouse.also_under
-    return [
-        *(sys.executable, "-m", "hbstore", "--store", url, *(["--traceback"] if settings.with_traceback else [])),
-        "serve",
-        *(word for name, value in options.items() if value is not None for word in (name, str(value))),
-        *(word for root in roots for word in ("--also-under", root)),
-        *(["--read-only"] if serving.read_only else []),
-        *(["--disallow-incompatible-col-type-changes"] if serving.strict_types else []),
-        *(["--log-calls"] if serving.log_calls else []),
-    ]
-
-
-def _supervise_with(
-    doors: QueryDoors,
+def _supervise(
     store: PartitionStore,
     serving: Serving,
-    command: list[str],
+    doors: QueryDoors | None,
     processes: int,
     requests: StopRequests,
     ready: Callable[[int, int | None, int | None, int | None], None],
 ) -> int:
-    """Look after the processes of the metastore, and the one that takes queries."""
+    """Look after the processes of the metastore, and the one that takes queries; the exit code.
+
+    Each runs the command line of this process, behind which stand the ports that this process holds for it.
+    """
     from hbstore.metastore.serving import supervise
-    from hbstore.metastore.spark_conf import endpoint_uri
+    from hbstore.servers.listening import held_port
 
-    url = store.rows.url
-    with (
-        held_for_children(doors.host, doors.http_port, "--http-port") as http_port,
-        held_for_children(doors.host, doors.sql_port, "--sql-port") as sql_port,
-    ):
-
-        def beside(port: int) -> list[list[str]]:
-            metastore = endpoint_uri(serving.host, port)
-            return [replace(doors, http_port=http_port, sql_port=sql_port, metastore=metastore).command(url)]
-
+    command = [sys.executable, "-m", "hbstore", *sys.argv[1:]]
+    wanted = {"--http-port": doors.http_port, "--sql-port": doors.sql_port} if doors is not None else {}
+    with ExitStack() as stack:
+        ports = {
+            option: stack.enter_context(held_port(serving.metrics_host or serving.host, port, option))
+            for option, port in wanted.items()
+            if port is not None
+        }
+        words = [word for option, port in ports.items() for word in (option, str(port))]
         return supervise(
             store,
             serving,
             command,
             processes,
             requests,
-            lambda port, metrics_port: ready(port, metrics_port, http_port, sql_port),
-            beside,
+            lambda port, metrics_port: ready(port, metrics_port, ports.get("--http-port"), ports.get("--sql-port")),
+            [[*command, *words, "--as-queries"]] if ports else [],
         )

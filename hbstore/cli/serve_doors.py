@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -107,20 +106,20 @@ def check_shared_store(url: str, opening: tuple[str, ...], processes: int) -> No
         )
 
 
-@contextmanager
-def held_for_children(host: str, port: int | None, option: str) -> Iterator[int | None]:
-    """Hold the port of a door; None: there is no such door.
+def check_shared_port(processes: int) -> None:
+    """See that several processes can share a port.
 
     Raises:
-        AddressUnavailable: the port is taken, or may not be used.
+        InvalidInput: they cannot on this system.
     """
-    from hbstore.servers.listening import held_port
+    from hbstore.servers.listening import port_can_be_shared
 
-    if port is None:
-        yield None
-    else:
-        with held_port(host, port, option) as held:
-            yield held
+    if processes > 1 and not port_can_be_shared():
+        raise InvalidInput(
+            "processes cannot share a port on this system",
+            system=sys.platform,
+            hint="Leave out --processes; only Linux spreads the connections of a port over processes",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from hbstore.errors import HbstoreError
-from hbstore.hiveserver2.codes import ProtocolVersion, StatusCode
-from hbstore.hiveserver2.protocol import METHODS, RESPONSES, THRIFT, lacking
+from hbstore.hiveserver2.protocol import METHODS, RESPONSES, THRIFT, ProtocolVersion, StatusCode, lacking
 from hbstore.hiveserver2.quick_replies import QuickReplies
 from hbstore.hiveserver2.statuses import GENERAL, SUCCESS, status_of
 from hbstore.thrift.messages import Head, Refusal, read_head, refusal, reply_head
@@ -71,7 +70,7 @@ class DriverCall(Generic[S]):
         """The reply to the same call stays the same until the operation is closed: see `QuickReplies`.
 
         Args:
-            operation: what its owner has allowed, and will forget.
+            operation: what its owner has allowed, and will remove.
         """
         self._kept.append(operation)
 
@@ -128,13 +127,13 @@ class DriverEndpoint(Generic[S]):
         service: what all calls share.
         handlers: by method.
         quick: answers a message before anything of it is decoded, if it can.
-        on_gone: hears of each connection that is over, to end the sessions that it held.
+        on_closed: hears of each connection that is closed, to close the sessions that it held.
     """
 
     service: S
     handlers: Mapping[str, Handler]
     quick: QuickReplies = field(default_factory=QuickReplies)
-    on_gone: Callable[[Client], object] = _nothing
+    on_closed: Callable[[Client], object] = _nothing
 
     def answer(self, client: Client, message: bytes) -> bytes:
         """The whole reply to a whole message.
@@ -145,12 +144,12 @@ class DriverEndpoint(Generic[S]):
         quick = self.quick(message)
         return self._answer(client, message, read_head(message)) if quick is None else quick
 
-    def gone(self, client: Client) -> None:
-        """A client's connection is over."""
+    def closed(self, client: Client) -> None:
+        """A client's connection is closed."""
         try:
-            self.on_gone(client)
+            self.on_closed(client)
         except Exception:  # noqa: BLE001  a bug: the server goes on
-            _LOG.exception("the end of a connection failed")
+            _LOG.exception("the sessions of a connection could not be closed")
 
     def _answer(self, client: Client, message: bytes, head: Head) -> bytes:
         if not head.is_call:
@@ -211,7 +210,7 @@ def endpoint(
     modules: Mapping[str, DriverHandlers],
     *,
     quick: QuickReplies | None = None,
-    on_gone: Callable[[Client], object] = _nothing,
+    on_closed: Callable[[Client], object] = _nothing,
 ) -> DriverEndpoint[S]:
     """An endpoint with the handlers of some modules.
 
@@ -219,7 +218,7 @@ def endpoint(
         service: what all calls share.
         modules: by their names.
         quick: where the owner of operations allows replies to be kept.
-        on_gone: hears of each connection that is over.
+        on_closed: hears of each connection that is closed.
 
     Raises:
         ValueError: two modules answer the same method.
@@ -230,4 +229,4 @@ def endpoint(
         if twice:
             raise ValueError(f"{name} answers what another module answers: {', '.join(sorted(twice))}")
         by_method.update(handlers.by_method)
-    return DriverEndpoint(service, by_method, quick or QuickReplies(), on_gone)
+    return DriverEndpoint(service, by_method, quick or QuickReplies(), on_closed)

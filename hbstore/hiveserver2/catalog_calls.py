@@ -7,12 +7,11 @@ from typing import Any, Final
 
 from hbstore.hiveserver2.calls import DriverCall, DriverHandlers
 from hbstore.hiveserver2.catalog import JdbcCatalog
-from hbstore.hiveserver2.codes import OperationType
 from hbstore.hiveserver2.cursor import MAX_ROWS
 from hbstore.hiveserver2.listings import CatalogRows
 from hbstore.hiveserver2.operations import ListingOperation, StatementOperation
 from hbstore.hiveserver2.port_service import PortService
-from hbstore.hiveserver2.protocol import RESPONSES
+from hbstore.hiveserver2.protocol import RESPONSES, OperationType
 from hbstore.hiveserver2.sessions import DriverSession
 from hbstore.query_service.query import Request
 

@@ -63,10 +63,10 @@ def thrift_column(values: pa.Array, type: str, zone: str) -> bytes:
         ReadFailed: as of `hive_texts`.
         InvalidInput: there is no such zone.
     """
-    told = result_type(type)
-    kind = _KINDS.get(told, _TEXT)
+    value_type = result_type(type)
+    kind = _KINDS.get(value_type, _TEXT)
     if kind is _TEXT:
-        values = _readable(hive_texts(values, told, zone))
+        values = _readable(hive_texts(values, value_type, zone))
     nulls = _null_bits(values)
     return b"".join(
         (

@@ -15,10 +15,10 @@ from hbstore.errors import HbstoreError, ProtocolViolation, TooManyQueries
 from hbstore.hiveserver2.calls import Client, DriverEndpoint
 from hbstore.hiveserver2.sasl import START, Negotiation
 from hbstore.query_service.access import Access
-from hbstore.servers.budget import Budget
 from hbstore.servers.connection import ClientSocket
 from hbstore.servers.framing import PIECE, MessageReader
 from hbstore.servers.http import HttpServer
+from hbstore.servers.memory import Budget
 from hbstore.servers.server import ServerLimits
 from hbstore.servers.sockets import close_after_last_words, limit_reads, send
 from hbstore.thrift.messages import Refusal, read_head, refusal
@@ -87,7 +87,7 @@ class DriverDialogue:
             if self._reader is not None:
                 self._reader.release()
             if not goes_on:
-                self._endpoint.gone(self._client)
+                self._endpoint.closed(self._client)
         return goes_on
 
     def _begin(self) -> MessageReader | None:

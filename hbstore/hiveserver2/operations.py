@@ -14,10 +14,9 @@ from typing import Final, Protocol
 import pyarrow as pa
 
 from hbstore.errors import QueryNotFinished, QueryTimedOut
-from hbstore.hiveserver2.codes import OperationState
 from hbstore.hiveserver2.cursor import Cursor
-from hbstore.hiveserver2.handles import Handle
-from hbstore.hiveserver2.progress import Told
+from hbstore.hiveserver2.progress import StatementLog
+from hbstore.hiveserver2.protocol import Handle, OperationState
 from hbstore.hiveserver2.statement_kinds import has_rows, hive_shape
 from hbstore.query_service.query import Query, QueryProblem, ResultColumn, State
 from hbstore.query_service.service import QueryService
@@ -112,13 +111,13 @@ class Operation(Protocol):
         """
 
     def log(self) -> list[str]:
-        """The lines of its log that were not told yet."""
+        """The lines of its log that the client does not have yet."""
 
     def cancel(self) -> None:
         """Cancel it; nothing happens if it has ended."""
 
     def close(self) -> None:
-        """End it, if it runs, and let go of its rows."""
+        """Cancel it, if it runs, and let go of its rows."""
 
 
 @dataclass(slots=True)
@@ -142,7 +141,7 @@ class StatementOperation:
     _overdue: QueryProblem | None = None
     _cancelled: bool = False
     _cursor: Cursor | None = None
-    _told: Told = field(default_factory=Told)
+    _log: StatementLog = field(default_factory=StatementLog)
     _lock: Lock = field(default_factory=Lock)
 
     def status(self, seconds: float) -> OperationStatus:
@@ -150,7 +149,7 @@ class StatementOperation:
         left = None if self.timeout is None else max(0.0, self._began + self.timeout - time.monotonic())
         query = self.service.wait(self.id, seconds if left is None else min(seconds, left))
         if left is not None and left <= seconds and not query.state.is_final:
-            self._end_late()
+            self._cancel_late()
         return self._status_of(query)
 
     def columns(self) -> tuple[ResultColumn, ...]:
@@ -193,14 +192,14 @@ class StatementOperation:
 
     def log(self) -> list[str]:
         """What happened since the last call, a line for each."""
-        return self._told.lines(self.service.get(self.id))
+        return self._log.lines(self.service.get(self.id))
 
     def cancel(self) -> None:
         """Cancel it; nothing happens if it has ended."""
         self._cancelled = not self.service.cancel(self.id).state.is_final or self._cancelled
 
     def close(self) -> None:
-        """End it, if it runs, and let go of its rows, which nobody can fetch any more."""
+        """Cancel it, if it runs, and let go of its rows, which nobody can fetch any more."""
         with self._lock:
             if self._cursor is not None:
                 self._cursor.close()
@@ -218,7 +217,7 @@ class StatementOperation:
             state = OperationState.TIMED_OUT
         return OperationStatus(state, has_rows(self.text), query.problem, query)
 
-    def _end_late(self) -> None:
+    def _cancel_late(self) -> None:
         text = f"Query timed out after {self.timeout:g} seconds"
         error = QueryTimedOut(text, query=self.id, hint="Give the statement more time by setQueryTimeout")
         self._overdue = QueryProblem.of(error)
@@ -293,4 +292,4 @@ class ListingOperation:
 def _arrays(table: pa.Table) -> list[pa.Array]:
     """The columns of a page, each in one piece."""
     columns = table.combine_chunks().columns
-    return [one.chunk(0) if one.num_chunks == 1 else one.combine_chunks() for one in columns]
+    return [column.chunk(0) if column.num_chunks == 1 else column.combine_chunks() for column in columns]

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hbstore.hiveserver2.calls import Client
-from hbstore.hiveserver2.handles import Handle
 from hbstore.hiveserver2.operations import Operation
-from hbstore.hiveserver2.protocol import THRIFT
+from hbstore.hiveserver2.protocol import THRIFT, Handle
 from hbstore.hiveserver2.sessions import DriverSession, Sessions
 from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
@@ -73,15 +72,15 @@ class PortService:
         identifier = THRIFT.THandleIdentifier(guid=operation.handle.guid, secret=operation.handle.secret)
         return THRIFT.TOperationHandle(operationId=identifier, operationType=kind, hasResultSet=has_rows)
 
-    def end(self, session: DriverSession) -> None:
-        """End a session, with what it runs, here and in Spark."""
+    def close(self, session: DriverSession) -> None:
+        """Close a session, with what it runs, here and in Spark."""
         self.sessions.close(session)
         self.queries.close_session(session.handle.text)
 
-    def end_idle(self) -> None:
-        """End the sessions that nobody uses any more."""
+    def close_idle(self) -> None:
+        """Close the sessions that nobody uses any more."""
         for session in self.sessions.idle():
-            self.end(session)
+            self.close(session)
 
 
 def handle_of(identifier: Any) -> Handle:

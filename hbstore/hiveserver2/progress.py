@@ -33,13 +33,13 @@ class ProgressBar:
 
 
 @dataclass(slots=True)
-class Told:
+class StatementLog:
     """The log of a statement, as far as its client has it.
 
     Attributes:
-        warnings: how many of the query's warnings were told.
-        progress: what was told last.
-        began: whether the first line was told.
+        warnings: how many of the query's warnings the client has.
+        progress: what it has last.
+        began: whether it has the first line.
     """
 
     warnings: int = 0

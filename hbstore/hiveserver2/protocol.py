@@ -1,4 +1,4 @@
-r"""The methods of TCLIService, as tcliservice.thrift has them.
+r"""The methods of TCLIService, as tcliservice.thrift has them; its numbers that have a meaning, and its handles.
 
 `THRIFT` has a class of each struct: ``THRIFT.TOpenSessionResp(sessionHandle=…)``. A TTableSchema and a TRowSet may also
 be given as their bytes, as results are made in columns.
@@ -9,7 +9,11 @@ b'\x0c\x00\x00\x0b\x00\x01\x00\x00\x00\x025f\x00\x00'
 
 from __future__ import annotations
 
+import hmac
+import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +24,7 @@ from hbstore.wire import WireType
 THRIFT: Final = load_idl(Path(__file__).parent / "tcliservice.thrift", "hbstore_hiveserver2_thrift")
 """What thriftpy2 made of the IDL: its structs as classes."""
 
+_HANDLE_SIZE: Final = 16
 _PLAIN: Final = StructKinds({})
 
 
@@ -70,3 +75,129 @@ _REQUIRED: Final = {
     for name, struct in vars(THRIFT).items()
     if isinstance(struct, type) and hasattr(struct, "thrift_spec")
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """What a client sends to name a session or an operation.
+
+    Attributes:
+        guid: sixteen bytes that name it.
+        secret: sixteen that only its client knows, so that nobody guesses it.
+
+    >>> handle = Handle.new()
+    >>> handle.opens(handle), Handle(handle.guid, bytes(16)).opens(handle)
+    (True, False)
+    """
+
+    guid: bytes
+    secret: bytes = field(repr=False)
+
+    @staticmethod
+    def new() -> Handle:
+        """A handle that no other has."""
+        return Handle(secrets.token_bytes(_HANDLE_SIZE), secrets.token_bytes(_HANDLE_SIZE))
+
+    @property
+    def text(self) -> str:
+        """The name in hexadecimal digits."""
+        return self.guid.hex()
+
+    def opens(self, other: Handle) -> bool:
+        """Whether this is the other handle, secret and all."""
+        return self.guid == other.guid and hmac.compare_digest(self.secret, other.secret)
+
+
+class StatusCode(IntEnum):
+    """Of TStatus: how a call went."""
+
+    SUCCESS = 0
+    SUCCESS_WITH_INFO = 1
+    STILL_EXECUTING = 2
+    ERROR = 3
+    INVALID_HANDLE = 4
+
+
+class ProtocolVersion(IntEnum):
+    """Of OpenSession: which version of the protocol each side speaks. From V6 on, rows come in columns."""
+
+    V1 = 0
+    V2 = 1
+    V3 = 2
+    V4 = 3
+    V5 = 4
+    V6 = 5
+    V7 = 6
+    V8 = 7
+    V9 = 8
+    V10 = 9
+    V11 = 10
+
+
+class OperationType(IntEnum):
+    """Of TOperationHandle: what the operation is."""
+
+    EXECUTE_STATEMENT = 0
+    GET_TYPE_INFO = 1
+    GET_CATALOGS = 2
+    GET_SCHEMAS = 3
+    GET_TABLES = 4
+    GET_TABLE_TYPES = 5
+    GET_COLUMNS = 6
+    GET_FUNCTIONS = 7
+    UNKNOWN = 8
+
+
+class OperationState(IntEnum):
+    """Of GetOperationStatus: how far an operation is."""
+
+    INITIALIZED = 0
+    RUNNING = 1
+    FINISHED = 2
+    CANCELED = 3
+    CLOSED = 4
+    ERROR = 5
+    UNKNOWN = 6
+    PENDING = 7
+    TIMED_OUT = 8
+
+
+class JobExecutionStatus(IntEnum):
+    """Of TProgressUpdateResp: whether there is a bar of progress to draw."""
+
+    IN_PROGRESS = 0
+    COMPLETE = 1
+    NOT_AVAILABLE = 2
+
+
+class FetchOrientation(IntEnum):
+    """Of FetchResults: which rows."""
+
+    NEXT = 0
+    PRIOR = 1
+    RELATIVE = 2
+    ABSOLUTE = 3
+    FIRST = 4
+    LAST = 5
+
+
+class FetchType(IntEnum):
+    """Of FetchResults: rows, or lines of the operation's log."""
+
+    ROWS = 0
+    LOG = 1
+
+
+class InfoType(IntEnum):
+    """Of GetInfo: what is asked; those that drivers ask, and their neighbours that the server knows."""
+
+    SERVER_NAME = 13
+    SEARCH_PATTERN_ESCAPE = 14
+    DBMS_NAME = 17
+    DBMS_VERSION = 18
+    IDENTIFIER_QUOTE_CHAR = 29
+    MAX_COLUMN_NAME_LENGTH = 30
+    MAX_SCHEMA_NAME_LENGTH = 32
+    MAX_TABLE_NAME_LENGTH = 35
+    USER_NAME = 47
+    ODBC_KEYWORDS = 10006

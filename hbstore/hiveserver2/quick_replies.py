@@ -11,7 +11,7 @@ answers the next one before anything of it is decoded.
 >>> quick.keep("operation", call, reply)
 >>> quick(call.replace(b"\x07", b"\x08")) == reply.replace(b"\x07", b"\x08")
 True
->>> quick.forget("operation")
+>>> quick.remove("operation")
 >>> quick(call) is None
 True
 """
@@ -109,7 +109,7 @@ class QuickReplies:
                 forms.append(body)
                 self._replies[body] = _Kept.of(message, reply)
 
-    def forget(self, operation: Hashable) -> None:
+    def remove(self, operation: Hashable) -> None:
         """Keep nothing of an operation any more: it was closed, or its replies change."""
         with self._lock:
             for body in self._forms.pop(operation, ()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import pyarrow as pa
@@ -13,25 +12,10 @@ from hbstore.errors import ReadFailed
 from hbstore.hiveserver2.columns import thrift_column
 from hbstore.hiveserver2.result_types import result_type
 from hbstore.query_service.query import ResultColumn
-from hbstore.wire import I32, I64, STRING, ListOf, MapOf, WireType, field_head
+from hbstore.thrift.kinds import ReadyStruct
+from hbstore.wire import BINARY, I32, I64, STRING, ListOf, MapOf, WireType, field_head
 
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """The kind of structs whose bytes are ready."""
-
-    code: int = 12
-
-    def read(self, data: bytes, at: int) -> tuple[bytes, int]:
-        """They are only written."""
-        raise NotImplementedError
-
-    def write(self, value: bytes) -> bytes:
-        """From its bytes."""
-        return value
-
-
-_STRUCT: Final = _Ready()
+_STRUCT: Final = ReadyStruct(BINARY.read, bytes)
 _STRUCTS: Final = ListOf(_STRUCT)
 
 
@@ -77,10 +61,10 @@ def table_schema(columns: Sequence[ResultColumn]) -> bytes:
 @remembered
 def _type_desc(type: str) -> bytes:
     """The bytes of a TTypeDesc."""
-    told = result_type(type)
-    numbers = {name: _struct((1, I32, number)) for name, number in told.qualifiers.items()}
+    kind = result_type(type)
+    numbers = {name: _struct((1, I32, number)) for name, number in kind.qualifiers.items()}
     qualifiers = _struct((1, MapOf(STRING, _STRUCT), numbers))
-    entry = _struct((1, I32, told.type_id), (2, _STRUCT, qualifiers))
+    entry = _struct((1, I32, kind.type_id), (2, _STRUCT, qualifiers))
     return _struct((1, _STRUCTS, [_struct((1, _STRUCT, entry))]))
 
 

@@ -10,11 +10,11 @@ from hbstore.hiveserver2.calls import DriverEndpoint
 from hbstore.hiveserver2.connection import DriverDialogue
 from hbstore.hiveserver2.http_transport import MAX_HEAD, HttpTransport
 from hbstore.query_service.access import Access
-from hbstore.servers.budget import Budget
 from hbstore.servers.connection import ConnectionLimits
 from hbstore.servers.framing import ReadLimits
 from hbstore.servers.http import HttpServer
 from hbstore.servers.listening import listening_socket
+from hbstore.servers.memory import Budget
 from hbstore.servers.server import Server, ServerLimits
 
 MAX_MESSAGE: Final = 16 * 1024 * 1024
@@ -66,5 +66,5 @@ def driver_server(
         patience=limits.connection.login_seconds,
         tells_refused=True,
         grace=GRACE,
-        beside=http,
+        http=http,
     )

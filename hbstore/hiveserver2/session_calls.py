@@ -9,9 +9,8 @@ import pyspark
 
 from hbstore.errors import UnsupportedCall
 from hbstore.hiveserver2.calls import DriverCall, DriverHandlers
-from hbstore.hiveserver2.codes import InfoType, ProtocolVersion
 from hbstore.hiveserver2.port_service import PortService
-from hbstore.hiveserver2.protocol import THRIFT
+from hbstore.hiveserver2.protocol import THRIFT, InfoType, ProtocolVersion
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.query_service.query import ANONYMOUS
 
@@ -54,7 +53,7 @@ def open_session(call: DriverCall[PortService]) -> Any:
             protocol=version,
             hint="Use a driver of Hive 0.13 or later",
         )
-    service.end_idle()
+    service.close_idle()
     user = service.user_of(call.client, request.username, request.password)
     database, settings = _settings(request.configuration or {})
     if database != DEFAULT_DATABASE:  # which Spark has in any case
@@ -88,9 +87,9 @@ def _settings(configuration: Mapping[str, str]) -> tuple[str, dict[str, str]]:
 
 @handlers.answers("CloseSession")
 def close_session(call: DriverCall[PortService]) -> Any:
-    """End a session, with its statements."""
+    """Close a session, with its statements."""
     session = call.service.session(call.request.sessionHandle, alive=False)
-    call.service.end(session)
+    call.service.close(session)
     call.client.sessions.discard(session.handle)
     return THRIFT.TCloseSessionResp()
 

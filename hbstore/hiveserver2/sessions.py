@@ -9,8 +9,8 @@ from threading import Lock
 from typing import Final
 
 from hbstore.errors import OperationNotFound, SessionLost, SessionNotFound, TooManyQueries
-from hbstore.hiveserver2.handles import Handle
 from hbstore.hiveserver2.operations import Operation
+from hbstore.hiveserver2.protocol import Handle
 from hbstore.hiveserver2.quick_replies import QuickReplies
 from hbstore.query_service import query as values
 
@@ -19,7 +19,7 @@ MAX_OPERATIONS: Final = 200
 """Operations of one session that are open."""
 
 IDLE: Final = 3_600.0
-"""Seconds after which a session ends that no connection holds, as those over HTTP."""
+"""Seconds after which a session is closed that no connection holds, as those over HTTP."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class DriverSession:
         user: who asks.
         database: the current database at its beginning.
         settings: those of Spark that the client gave at its beginning.
-        held: whether it ends with the connection that opened it.
+        held: whether it is closed with the connection that opened it.
         used_at: when the last call came, by the monotonic clock.
         fresh: no statement has ended, so that nothing is lost if another Spark begins the session.
         lost: the Spark that had the session is gone.
@@ -98,7 +98,7 @@ class Sessions:
         """The session of a handle.
 
         Raises:
-            SessionNotFound: there is none, as after its end.
+            SessionNotFound: there is none, as after it was closed.
         """
         session = self._sessions.get(handle.guid)
         if session is None or not handle.opens(session.handle):
@@ -141,22 +141,22 @@ class Sessions:
         """
         _, operation = self.operation(handle)
         with self._lock:
-            self._forget(handle)
+            self._remove(handle)
         operation.close()
 
     def close(self, session: DriverSession) -> None:
-        """End a session and its operations; nothing happens if it has ended."""
+        """Close a session and its operations; nothing happens if it is closed."""
         with self._lock:
             self._sessions.pop(session.handle.guid, None)
-            operations = [one for owner, one in self._operations.values() if owner is session]
-            for one in operations:
-                self._forget(one.handle)
-        for one in operations:
-            one.close()
+            operations = [operation for owner, operation in self._operations.values() if owner is session]
+            for operation in operations:
+                self._remove(operation.handle)
+        for operation in operations:
+            operation.close()
 
-    def _forget(self, handle: Handle) -> None:
+    def _remove(self, handle: Handle) -> None:
         self._operations.pop(handle.guid, None)
-        self.quick.forget(handle)
+        self.quick.remove(handle)
 
     def lose(self) -> None:
         """The Spark of all sessions died: those that had run statements are no longer what their clients think."""
@@ -168,4 +168,5 @@ class Sessions:
         """The sessions that no connection holds and that nobody has used for a while."""
         before = time.monotonic() - IDLE
         with self._lock:
-            return [one for one in self._sessions.values() if not one.held and one.used_at < before]
+            sessions = self._sessions.values()
+            return [session for session in sessions if not session.held and session.used_at < before]

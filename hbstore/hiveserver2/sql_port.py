@@ -27,13 +27,13 @@ def sql_port(queries: QueryService, access: Access) -> DriverEndpoint[PortServic
     """
     service = PortService(queries, access)
 
-    def gone(client: Client) -> None:
-        """End the sessions that a connection held."""
+    def close_sessions(client: Client) -> None:
+        """Close the sessions that a connection held."""
         for handle in list(client.sessions):
             try:
                 session = service.sessions.get(handle)
             except SessionNotFound:  # closed over another connection
                 continue
-            service.end(session)
+            service.close(session)
 
-    return endpoint(service, _MODULES, quick=service.sessions.quick, on_gone=gone)
+    return endpoint(service, _MODULES, quick=service.sessions.quick, on_closed=close_sessions)

@@ -8,11 +8,10 @@ import pyarrow as pa
 
 from hbstore.errors import InvalidInput, UnsupportedCall
 from hbstore.hiveserver2.calls import DriverCall, DriverHandlers
-from hbstore.hiveserver2.codes import FetchOrientation, FetchType, JobExecutionStatus, OperationType
 from hbstore.hiveserver2.operations import Operation, OperationStatus, StatementOperation
 from hbstore.hiveserver2.port_service import PortService, handle_of
 from hbstore.hiveserver2.progress import HEADERS, bar
-from hbstore.hiveserver2.protocol import THRIFT
+from hbstore.hiveserver2.protocol import THRIFT, FetchOrientation, FetchType, JobExecutionStatus, OperationType
 from hbstore.hiveserver2.row_sets import row_set, table_schema
 from hbstore.hiveserver2.sessions import DriverSession
 from hbstore.hiveserver2.statement_kinds import has_rows

@@ -40,8 +40,7 @@ from hbstore.errors import (
     UnsupportedCall,
     UnsupportedQuery,
 )
-from hbstore.hiveserver2.codes import StatusCode
-from hbstore.hiveserver2.protocol import THRIFT
+from hbstore.hiveserver2.protocol import THRIFT, StatusCode
 from hbstore.query_service.query import QueryProblem
 
 SUCCESS: Final = THRIFT.TStatus(statusCode=StatusCode.SUCCESS)
@@ -116,9 +115,9 @@ def _message(problem: QueryProblem) -> str:
     text = problem.text.strip()
     if not text.startswith("["):  # as messages of Spark do
         text = f"[{problem.fields.get('class', problem.error)}] {text}"
-    told = ", ".join(f"{name}={value}" for name, value in problem.fields.items() if name not in _APART)
-    if told:
-        text = f"{text.rstrip('.')}: {told}"
+    fields = ", ".join(f"{name}={value}" for name, value in problem.fields.items() if name not in _APART)
+    if fields:
+        text = f"{text.rstrip('.')}: {fields}"
     line, column = problem.fields.get("line"), problem.fields.get("column")
     if line is not None and column is not None:
         text = f"{text.rstrip('.')} (line {line}, column {column})"
@@ -128,9 +127,9 @@ def _message(problem: QueryProblem) -> str:
 def _state(problem: QueryProblem, missing: str | None) -> str:
     if missing is not None:
         return _NO_TABLE
-    said = problem.fields.get("sqlstate")
-    if said:
-        return said
+    state: str | None = problem.fields.get("sqlstate")
+    if state:
+        return state
     error = problem.as_error()
     return next((state for kind, state in _STATES if isinstance(error, kind)), GENERAL)
 

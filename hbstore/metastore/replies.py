@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Final
 
-from hbstore.servers.released_memory import release_memory
+from hbstore.servers.memory import release_memory
 
 IN_MEMORY: Final = 8 * 1024 * 1024
 """Bytes of one reply that stay in memory; what is beyond goes to a temporary file."""

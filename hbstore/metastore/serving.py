@@ -121,18 +121,18 @@ def supervise(
     number: int,
     requests: StopRequests,
     ready: Ready,
-    beside: Callable[[int], Sequence[Sequence[str]]] = lambda _: (),
+    beside: Sequence[Sequence[str]] = (),
 ) -> int:
-    """Let several processes serve, each by this command, to which ``--port`` and a number are added.
+    """Let several processes serve, each by its command, to which ``--port`` and a number are added.
 
     Args:
         store: the store, which is closed.
         serving: how to serve.
-        command: of each process.
+        command: of each process of the metastore.
         number: how many there are.
         requests: to stop.
         ready: called once all processes serve.
-        beside: the commands of other processes to look after, by the port.
+        beside: the commands of other processes to look after.
 
     Returns:
         The exit code.
@@ -144,7 +144,7 @@ def supervise(
         create_default_database(store, serving)
         store.close()
         environment = {name: value for name, value in os.environ.items() if name != METRICS_FOLDER}
-        commands = [[*command, "--port", str(port)]] * number + list(beside(port))
+        commands = [[*words, "--port", str(port)] for words in [command] * number + list(beside)]
         if serving.metrics_port is None:
             return Processes(commands, environment).run(requests, lambda: ready(port, None))
         from hbstore.servers.metrics import shared_metrics

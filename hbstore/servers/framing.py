@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import ProtocolViolation
-from hbstore.servers.budget import FREE, Budget, Share, weight
+from hbstore.servers.memory import FREE, Budget, Share, weight
 from hbstore.servers.sockets import limit_reads
 from hbstore.thrift.walker import MAX_ELEMENTS, MAX_MESSAGE, Walker, expected
 

@@ -20,12 +20,15 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Protocol, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 
-from hbstore.servers.budget import BUDGET
-from hbstore.servers.complaints import Complaints
 from hbstore.servers.connection import ClientSocket, ConnectionLimits, Dialogue
+from hbstore.servers.logs import Complaints
+from hbstore.servers.memory import BUDGET
 from hbstore.servers.threads import TaskThreads
+
+if TYPE_CHECKING:  # which needs what a metastore does without
+    from hbstore.servers.http import HttpServer
 
 MAX_CONNECTIONS: Final = 2000
 GRACE: Final = 30.0
@@ -61,26 +64,6 @@ Speaks: TypeAlias = Callable[[ClientSocket], Dialogue]
 """Begins the dialogue of a new connection, without waiting for its client."""
 
 
-class Beside(Protocol):
-    """A server that serves some of the connections, from the same port, such as those that speak HTTP."""
-
-    @property
-    def connections(self) -> int:
-        """How many clients are connected."""
-
-    def start(self) -> object:
-        """Begin to serve."""
-
-    def close(self) -> None:
-        """Let idle connections end, and calls that are under way be answered."""
-
-    def join(self, timeout: float | None = None) -> bool:
-        """Wait for the end of all connections, after `close`; whether they are over."""
-
-    def cut(self) -> object:
-        """End all connections at once."""
-
-
 class Server:
     """Serves clients at an address. It is a context manager: inside, it serves.
 
@@ -92,7 +75,7 @@ class Server:
         tells_refused: whether clients beyond the limit get a dialogue, which says so; the others are disconnected.
         grace: seconds that calls under way have to end when the context ends.
         watch: hears 1 for each connection that begins and -1 for each that ends.
-        beside: starts and stops with this server, and counts with it.
+        http: serves connections that dialogues hand over to it; it starts and stops with this server.
     """
 
     def __init__(
@@ -105,7 +88,7 @@ class Server:
         tells_refused: bool = False,
         grace: float = GRACE,
         watch: Callable[[int], object] = lambda _: None,
-        beside: Beside | None = None,
+        http: HttpServer | None = None,
     ) -> None:
         self._listener = listener
         self._speaks = speaks
@@ -114,7 +97,7 @@ class Server:
         self._refuses = _REFUSED if tells_refused else 0
         self._grace = grace
         self._watch = watch
-        self._beside = beside
+        self._http = http
         self._port = int(listener.getsockname()[1])
         # Changed by the selecting thread alone, like `_refused`: how many of them are beyond the limit.
         self._connections: dict[socket.socket, tuple[ClientSocket, Dialogue]] = {}
@@ -138,12 +121,12 @@ class Server:
     @property
     def connections(self) -> int:
         """How many clients are connected."""
-        return len(self._connections) + (0 if self._beside is None else self._beside.connections)
+        return len(self._connections) + (0 if self._http is None else self._http.connections)
 
     def start(self) -> Self:
         """Begin to serve."""
-        if self._beside is not None:
-            self._beside.start()
+        if self._http is not None:
+            self._http.start()
         self._listener.listen(_BACKLOG)
         self._listener.setblocking(False)
         self._waking.setblocking(False)
@@ -162,8 +145,8 @@ class Server:
         self._closed = True
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # Linux: nobody listens any more, before it is closed
-        if self._beside is not None and self._started:
-            self._beside.close()
+        if self._http is not None and self._started:
+            self._http.close()
         if self._started:
             self._wake()
         else:
@@ -175,15 +158,15 @@ class Server:
         if not self._over.wait(timeout):
             return False
         left = None if until is None else max(0.0, until - time.monotonic())
-        return self._beside is None or not self._started or self._beside.join(left)
+        return self._http is None or not self._started or self._http.join(left)
 
     def cut(self) -> int:
         """End all connections at once; how many had a call under way."""
         clients = [client for client, _ in self._connections.values()]
         for client in clients:
             client.cut()
-        if self._beside is not None and self._started:
-            self._beside.cut()
+        if self._http is not None and self._started:
+            self._http.cut()
         return sum(client.answering for client in clients)
 
     def stop(self, grace: float | None = None) -> bool:

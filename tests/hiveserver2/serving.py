@@ -33,7 +33,7 @@ class FakeService:
         self.held_up = None
 
     def endpoint(self):
-        return endpoint(self, {"fake": handlers}, quick=self.quick, on_gone=self.gone.append)
+        return endpoint(self, {"fake": handlers}, quick=self.quick, on_closed=self.gone.append)
 
 
 handlers = DriverHandlers()

@@ -9,8 +9,7 @@ from thriftpy2.thrift import TApplicationException, TMessageType
 
 from hbstore.errors import TableNotFound, UnsupportedCall
 from hbstore.hiveserver2.calls import Client, DriverHandlers, endpoint
-from hbstore.hiveserver2.codes import StatusCode
-from hbstore.hiveserver2.protocol import METHODS, RESPONSES, THRIFT, lacking
+from hbstore.hiveserver2.protocol import METHODS, RESPONSES, THRIFT, StatusCode, lacking
 from hbstore.hiveserver2.quick_replies import MAX_FORMS, MAX_SIZE, QuickReplies
 from hbstore.thrift.messages import Refusal
 from tests.hiveserver2.messages import OPEN, OPERATION, SESSION, every_call, message, request, response, status_call
@@ -183,9 +182,9 @@ def test_no_method_has_two_handlers():
 
 def test_the_end_of_a_connection_is_told(caplog):
     gone = []
-    answering(print, on_gone=gone.append).gone(CLIENT)
+    answering(print, on_closed=gone.append).closed(CLIENT)
     assert gone == [CLIENT]
-    answering(print, on_gone=lambda _: 1 / 0).gone(CLIENT)
+    answering(print, on_closed=lambda _: 1 / 0).closed(CLIENT)
     assert "ZeroDivisionError" in caplog.text
     assert "secret" not in repr(Client("here:1", user="ann", password="secret"))  # noqa: S106
 
@@ -213,7 +212,7 @@ def test_a_kept_reply_is_sent_again_with_the_number_of_the_call():
     for number in (1, 2, -1, 2**31 - 1):
         reply = response(some.answer(CLIENT, status_call(number)), sequence=number)
         assert (reply.numModifiedRows, reply.operationState) == (3, 2)
-    quick.forget("operation")
+    quick.remove("operation")
     assert response(some.answer(CLIENT, status_call())).numModifiedRows == 4
 
 
@@ -227,7 +226,7 @@ def test_a_kept_reply_to_a_call_in_a_frame_is_in_a_frame():
     right = frame(status_call(7))
     for wrong in (status_call(7), right + b"!", right[:-1], bytes(4) + right[4:], right[:20], b""):
         assert quick.in_frames(wrong) is None
-    quick.forget("operation")
+    quick.remove("operation")
     assert quick.in_frames(right) is None
 
 
@@ -235,7 +234,7 @@ def test_nothing_is_kept_of_an_operation_that_was_closed_meanwhile():
     quick = QuickReplies()
     quick.allow("operation")
     some = counting(quick)
-    quick.forget("operation")
+    quick.remove("operation")
     some.answer(CLIENT, status_call())
     assert quick(status_call()) is None
 
@@ -259,7 +258,7 @@ def test_few_forms_of_a_call_are_kept_and_no_large_ones():
     for call in calls:
         response(some.answer(CLIENT, call))
     assert sum(quick(call) is not None for call in calls) == MAX_FORMS
-    quick.forget("operation")
+    quick.remove("operation")
     quick.allow("operation")
     large = status_call()[:-2] + b"\x0b\0\x09" + MAX_SIZE.to_bytes(4, "big") + bytes(MAX_SIZE) + b"\0\0"
     assert response(some.answer(CLIENT, large)).operationState == 2

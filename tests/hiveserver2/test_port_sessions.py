@@ -76,7 +76,7 @@ class TestTokens:
 
 def test_a_session_ends_with_its_connection(driver, endpoint, spark, queries):
     operation = driver.execute("SELECT slow", wait=False)
-    endpoint.gone(driver.client)
+    endpoint.closed(driver.client)
     assert queries.get(spark.runs[0].id).state is State.CANCELLED
     assert spark.closed == [driver.handle.sessionId.guid.hex()]
     assert driver.ask("GetInfo", sessionHandle=driver.handle, infoType=17).status.sqlState == "08003"
@@ -85,7 +85,7 @@ def test_a_session_ends_with_its_connection(driver, endpoint, spark, queries):
 
 def test_a_session_over_http_does_not(endpoint):
     driver = Driver(endpoint, Client("127.0.0.1:5", "ann", "x", held=False)).connect()
-    endpoint.gone(driver.client)
+    endpoint.closed(driver.client)
     driver.execute("SELECT 1")
 
 
@@ -100,7 +100,7 @@ def test_a_closed_session_is_closed(driver, spark, endpoint):
         status = driver.ask(name, sessionHandle=driver.handle, **fields).status
         assert (status.statusCode, status.sqlState) == (3, "08003")
         assert "Invalid SessionHandle" in status.errorMessage
-    endpoint.gone(driver.client)
+    endpoint.closed(driver.client)
 
 
 @pytest.mark.parametrize(("info", "answer"), [(13, "hbstore"), (17, "Spark SQL"), (29, "`"), (14, "\\")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from hbstore.hiveserver2.progress import HEADERS, Told, bar
+from hbstore.hiveserver2.progress import HEADERS, StatementLog, bar
 from hbstore.query_service.query import Query, QueryProgress, Request, State
 
 HALF = QueryProgress(stages=2, stages_done=1, tasks=8, tasks_done=4, rows=12_345)
@@ -34,9 +34,9 @@ def test_a_bar_before_spark_has_planned_tasks():
 
 
 def test_each_line_of_the_log_is_told_once():
-    told = Told()
-    assert told.lines(query(seconds=0, warnings=("one",))) == ["query 5f", "one"]
-    assert told.lines(query(seconds=0, progress=HALF, warnings=("one",))) == []
+    log = StatementLog()
+    assert log.lines(query(seconds=0, warnings=("one",))) == ["query 5f", "one"]
+    assert log.lines(query(seconds=0, progress=HALF, warnings=("one",))) == []
     line = "stages 1 of 2, tasks 4 of 8, 12,345 rows read"
-    assert told.lines(query(seconds=2, progress=HALF, warnings=("one", "two"))) == ["two", line]
-    assert told.lines(query(seconds=2, progress=HALF, warnings=("one", "two"))) == []
+    assert log.lines(query(seconds=2, progress=HALF, warnings=("one", "two"))) == ["two", line]
+    assert log.lines(query(seconds=2, progress=HALF, warnings=("one", "two"))) == []

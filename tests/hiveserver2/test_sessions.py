@@ -9,8 +9,8 @@ import pytest
 
 from hbstore.errors import OperationNotFound, SessionLost, SessionNotFound, TooManyQueries
 from hbstore.hiveserver2 import sessions as under_test
-from hbstore.hiveserver2.handles import Handle
 from hbstore.hiveserver2.operations import ListingOperation
+from hbstore.hiveserver2.protocol import Handle
 from hbstore.hiveserver2.sessions import MAX_OPERATIONS, Sessions
 from hbstore.query_service.query import ResultColumn
 

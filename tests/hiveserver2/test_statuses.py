@@ -7,7 +7,7 @@ import re
 import pytest
 
 from hbstore import errors
-from hbstore.hiveserver2.codes import StatusCode
+from hbstore.hiveserver2.protocol import StatusCode
 from hbstore.hiveserver2.statuses import GENERAL, status_of
 from hbstore.query_service.query import QueryProblem
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore import Column, Table
-from hbstore.hiveserver2.table_columns import table_columns
+from hbstore.hiveserver2.table_heads import table_columns
 
 OWN = [Column("amount", "int", "in cents")]
 DS = [Column("ds", "date")]

@@ -9,7 +9,7 @@ import pytest
 
 from hbstore import Column, Partition, Table, connect
 from hbstore.metastore.replies import CHUNK, IN_MEMORY
-from hbstore.servers.budget import weight
+from hbstore.servers.memory import weight
 from hbstore.thrift.walker import Walker
 from tests.metastore.asking import Asking
 from tests.metastore.client import message

@@ -9,7 +9,7 @@ import pytest
 
 from hbstore.metastore.call_log import LONGEST_LIST, LONGEST_TEXT, call_log
 from hbstore.metastore.calls import CallRecord
-from hbstore.servers.json_lines import JsonLines, logging_to
+from hbstore.servers.logs import JsonLines, logging_to
 
 CALLS = [
     CallRecord("get_table", seconds=0.01),

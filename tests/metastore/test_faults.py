@@ -17,7 +17,7 @@ from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TTransportException
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.servers.budget import FREE, weight
+from hbstore.servers.memory import FREE, weight
 from hbstore.thrift.walker import MAX_ELEMENTS
 from tests.hbase_server import own_tables
 from tests.metastore.client import HOST, STORED, TYPES, client, message

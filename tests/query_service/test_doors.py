@@ -178,7 +178,7 @@ def run(environment, *words):
 
 def processes_of(server):
     """The process that takes queries, and the leader of its Spark's group."""
-    (doors,) = (pid for pid in server.children() if "take-queries" in _command(pid))
+    (doors,) = (pid for pid in server.children() if "--as-queries" in _command(pid))
     (spark,) = (pid for pid in _children(doors) if "spark_process" in _command(pid))
     return doors, spark
 

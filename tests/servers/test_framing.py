@@ -15,8 +15,8 @@ from hbstore.errors import ProtocolViolation
 from hbstore.metastore.calls import ClientSession, Handlers, endpoint
 from hbstore.metastore.protocol import METHODS, THRIFT
 from hbstore.metastore.server import hint_for
-from hbstore.servers.budget import FREE, Budget, Share, weight
 from hbstore.servers.framing import PIECE, MessageReader, ReadLimits
+from hbstore.servers.memory import FREE, Budget, Share, weight
 from hbstore.thrift import walker as limits
 from hbstore.thrift.messages import read_head
 from hbstore.thrift.walker import Walker

@@ -11,7 +11,7 @@ import pytest
 PROGRAM = """
 import re
 from pathlib import Path
-from hbstore.servers.released_memory import release_memory
+from hbstore.servers.memory import release_memory
 
 def resident():
     return int(re.search(r"VmRSS:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])

@@ -7,7 +7,7 @@ import socket
 import threading
 from contextlib import suppress
 
-from hbstore.servers.complaints import Complaints
+from hbstore.servers.logs import Complaints
 from hbstore.servers.sockets import close_after_last_words
 
 

@@ -15,8 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.cubes.stored_model import Model
-from hbstore.hiveserver2.table_columns import table_columns
-from hbstore.hiveserver2.table_heads import TableHead
+from hbstore.hiveserver2.table_heads import TableHead, table_columns
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.structs import decode_table

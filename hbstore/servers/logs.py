@@ -1,4 +1,4 @@
-"""The form of a server's log: one JSON object on each line.
+"""A server's log: one JSON object on each line, and no warning again and again.
 
 >>> import logging
 >>> record = logging.LogRecord("hbstore", logging.INFO, "", 0, "call", None, None)
@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from logging.handlers import WatchedFileHandler
-from typing import Any
+from typing import Any, Final
+
+_MINUTE: Final = 60.0
 
 
 class JsonLines(logging.Formatter):
@@ -23,9 +26,9 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
-        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        written = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         line: dict[str, Any] = {
-            "time": time.replace("+00:00", "Z"),
+            "time": written.replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "pid": record.process,
             "event": record.getMessage(),
@@ -62,3 +65,24 @@ def logging_to(path: str | None) -> Iterator[None]:
         logger.propagate = True
         logger.removeHandler(handler)
         handler.close()
+
+
+class Complaints:
+    """Warnings about what may happen thousands of times a second: each is said once a minute at most.
+
+    Args:
+        log: where they are said.
+    """
+
+    __slots__ = ("_log", "_said")
+
+    def __init__(self, log: logging.Logger) -> None:
+        self._log = log
+        self._said: dict[str, float] = {}
+
+    def say(self, text: str, **fields: object) -> None:
+        """Say a warning, if it was not said within the last minute."""
+        now = time.monotonic()
+        if now - self._said.get(text, -_MINUTE) >= _MINUTE:
+            self._said[text] = now
+            self._log.warning(text, extra={"fields": fields})

@@ -5,11 +5,17 @@ left, while its client is held up by TCP. So that two that wait for each other c
 at a time may grow beyond the budget: the first that found nothing left. What all messages hold is therefore at most
 
     the budget + what the largest message weighs + `FREE` for each connection.
+
+Memory that is free goes back to the system (`release_memory`). glibc keeps what is free between pieces that are in use,
+in an arena for each few threads: after 16 clients had listed 100,000 partitions at once a server held 400 MB for good,
+and 180 with this. It takes some milliseconds, in which other threads run.
 """
 
 from __future__ import annotations
 
+import ctypes
 import threading
+from collections.abc import Callable
 from typing import Final
 
 BUDGET: Final = 512 * 1024 * 1024
@@ -113,3 +119,20 @@ class Share:
     def release(self) -> None:
         """Give it back; it can be taken anew."""
         self._budget.release(self)
+
+
+def _malloc_trim() -> Callable[[int], int]:
+    """The function of that name; one that does nothing where the C library has none (macOS, musl)."""
+    try:
+        function: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError):
+        return lambda _: 0
+    return function
+
+
+_trim: Final = _malloc_trim()
+
+
+def release_memory() -> None:
+    """Give back what is free; worth it after a call that took megabytes."""
+    _trim(0)
