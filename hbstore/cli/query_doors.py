@@ -19,14 +19,10 @@ from hbstore.errors import InvalidInput
 if TYPE_CHECKING:  # imported when the command runs
     from prometheus_client import CollectorRegistry
 
-    from hbstore.hiveserver2.calls import DriverEndpoint
-    from hbstore.hiveserver2.port_service import PortService
     from hbstore.metastore.serving import Serving
     from hbstore.query_service.access import Access
     from hbstore.query_service.limits import Limits
-    from hbstore.query_service.observing import QueryObserver
     from hbstore.query_service.service import QueryService
-    from hbstore.servers.server import Server
     from hbstore.servers.stopping import StopRequests
     from hbstore.store.partition_store import PartitionStore
 
@@ -135,21 +131,35 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
     from hbstore.query_service.results import Results
     from hbstore.query_service.servers import Servers
     from hbstore.query_service.service import QueryService
-    from hbstore.servers.processes import say_ready
+    from hbstore.servers.processes import METRICS_FOLDER, say_ready
 
     access = Access.of(doors.host, doors.token_file)
     with ExitStack() as stack:
         servers = Servers(store.records, lambda: datetime.now(UTC))
-        registry = _metrics_registry()
-        observer = UNOBSERVED if registry is None else _query_metrics(registry)
+        registry: CollectorRegistry | None = None
+        observer: QueryObserver = UNOBSERVED
+        if METRICS_FOLDER in os.environ:  # the parent shows the metrics of all processes
+            from prometheus_client import CollectorRegistry
+
+            from hbstore.query_service.metrics import QueryMetrics
+
+            registry = CollectorRegistry()
+            observer = QueryMetrics(registry)
         service = QueryService(store, Results(doors.results), servers, doors.limits, observer=observer)
-        drivers = None if doors.sql_port is None else _driver_calls(service, access)
+        losing = [service.runner.lost]
+        drivers = None
+        if doors.sql_port is not None:
+            from hbstore.hiveserver2.server import driver_server
+            from hbstore.hiveserver2.sql_port import sql_port
+
+            endpoint = sql_port(service, access)
+            losing.insert(0, endpoint.service.sessions.lose)
+            drivers = driver_server(endpoint, access, doors.host, doors.sql_port, shared_port=True)
 
         def lost() -> None:
             """Tell those who remember something of the Spark that died."""
-            if drivers is not None:
-                drivers.service.sessions.lose()
-            service.runner.lost()
+            for lose in losing:
+                lose()
 
         engine = Engine(
             store.rows.url,
@@ -166,26 +176,9 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
         if doors.http_port is not None:
             stack.enter_context(_http_door(doors, doors.http_port, service, access, registry))
         if drivers is not None:
-            stack.enter_context(_driver_door(doors, drivers, access))
+            stack.enter_context(drivers)
         say_ready(lifeline)
         requests.wait()
-
-
-def _metrics_registry() -> CollectorRegistry | None:
-    """For this process's metrics, where the parent shows those of all processes; None: it shows none."""
-    from hbstore.servers.processes import METRICS_FOLDER
-
-    if METRICS_FOLDER not in os.environ:
-        return None
-    from prometheus_client import CollectorRegistry
-
-    return CollectorRegistry()
-
-
-def _query_metrics(registry: CollectorRegistry) -> QueryObserver:
-    from hbstore.query_service.metrics import QueryMetrics
-
-    return QueryMetrics(registry)
 
 
 def _http_door(
@@ -202,17 +195,3 @@ def _http_door(
     observe = None if registry is None else RequestMetrics(registry).observe
     app = application(service, access, catalog=catalog, log_all=serving.log_calls, observe=observe)
     return http_served(app, doors.host, port, shared_port=True)
-
-
-def _driver_calls(service: QueryService, access: Access) -> DriverEndpoint[PortService]:
-    """What answers the calls of drivers."""
-    from hbstore.hiveserver2.sql_port import sql_port
-
-    return sql_port(service, access)
-
-
-def _driver_door(doors: QueryDoors, drivers: DriverEndpoint[PortService], access: Access) -> Server:
-    """Inside, drivers of JDBC and ODBC are served."""
-    from hbstore.hiveserver2.server import driver_server
-
-    return driver_server(drivers, access, doors.host, doors.sql_port or 0, shared_port=True)

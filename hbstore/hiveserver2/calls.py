@@ -48,7 +48,7 @@ class Client:
     sessions: set[Any] = field(default_factory=set)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DriverCall(Generic[S]):
     """One call while it is answered.
 
@@ -58,26 +58,15 @@ class DriverCall(Generic[S]):
         method: what is called.
         request: the method's request struct. What tcliservice.thrift requires was sent; what else was not is None, or
             the default that stands there.
+        kept_for: the operation until whose end the reply to the same call stays the same, if its owner has allowed that
+            (`QuickReplies`); set by the handler. None: it is not kept.
     """
 
     service: S
     client: Client
     method: Method
     request: Any
-    _kept: list[Hashable] = field(default_factory=list, repr=False)
-
-    def keep_reply(self, operation: Hashable) -> None:
-        """The reply to the same call stays the same until the operation is closed: see `QuickReplies`.
-
-        Args:
-            operation: what its owner has allowed, and will remove.
-        """
-        self._kept.append(operation)
-
-    @property
-    def kept(self) -> Hashable | None:
-        """What `keep_reply` was told; None if it was not called."""
-        return self._kept[-1] if self._kept else None
+    kept_for: Hashable | None = None
 
 
 Handler: TypeAlias = Callable[[DriverCall[Any]], Any]
@@ -169,8 +158,8 @@ class DriverEndpoint(Generic[S]):
         if response is None:
             return refusal(head, Refusal.INTERNAL_ERROR, f"{head.name}: internal error")
         reply = reply_head(head) + response
-        if call.kept is not None:
-            self.quick.keep(call.kept, message, reply)
+        if call.kept_for is not None:
+            self.quick.keep(call.kept_for, message, reply)
         return reply
 
     def _handled(self, head: Head, handler: Handler, call: DriverCall[S]) -> bytes | None:

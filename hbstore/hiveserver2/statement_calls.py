@@ -83,7 +83,7 @@ def operation_status(call: DriverCall[PortService]) -> Any:
     if call.request.getProgressUpdate:
         reply.progressUpdateResponse = _progress(status)
     if status.is_final:
-        call.keep_reply(operation.handle)
+        call.kept_for = operation.handle
     return reply
 
 

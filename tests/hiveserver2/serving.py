@@ -57,7 +57,7 @@ def execute(call):
 @handlers.answers("GetOperationStatus")
 def status(call):
     call.service.calls.append(call)
-    call.keep_reply(KEPT)
+    call.kept_for = KEPT
     return THRIFT.TGetOperationStatusResp(operationState=2, hasResultSet=True)
 
 

@@ -198,7 +198,7 @@ def counting(quick, key="operation"):
 
     def answer(call):
         asked.append(call)
-        call.keep_reply(key)
+        call.kept_for = key
         return THRIFT.TGetOperationStatusResp(operationState=2, numModifiedRows=len(asked))
 
     return answering(answer, quick=quick)
