@@ -1,26 +1,27 @@
-"""Commands that look after a store: check, repair, version."""
+"""Commands that look after a store: check, repair, log, version."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hbstore.cli.arguments import JsonOption, StoreOption, TablesArgument, examples
+from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, TablesArgument, examples
 from hbstore.cli.failures import PROBLEMS, message
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import print_answer, print_json, print_lines
 from hbstore.cli.progress import progress
 from hbstore.cli.repairing import FolderRepair, RepairMode, repair_folders
 from hbstore.errors import CorruptRow, InvalidInput, StoreReadOnly, TimelineError, TimelineNotFound
-from hbstore.names import parse_partition_name, table_name
+from hbstore.names import identifier, parse_partition_name, table_name
 from hbstore.wording import plural
 
 if TYPE_CHECKING:  # `hbstore version` needs no store
     from hbstore.store.check import Problem
     from hbstore.store.partition_store import PartitionStore
+    from hbstore.transactions.inspection import Inspection
 
 commands = typer.Typer()
 
@@ -140,6 +141,49 @@ def repair(
         for table, repaired, publications in done
     )
     print_answer({"gone": gone, "tables": tables_shown}, lines, as_json=as_json)
+
+
+@commands.command(epilog=examples("hbstore log shop.sales", "hbstore log shop.sales --json"))
+def log(ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Show a table's log to who looks for a fault.
+
+    The log decides all changes of the table. The command shows which of them are open, so that the next process has to
+    finish them, and which rows transactions have locked. It changes nothing. A table that was dropped still has a log.
+    """
+    from hbstore.store.table_row import table_key
+    from hbstore.transactions.inspection import inspected
+
+    with open_store(ctx, store) as opened:
+        database, name = (identifier("table", part) for part in table_name(table))
+        key = table_key(database, name)
+        if not opened.rows.get(key):
+            opened.get_table(database, name)  # its error says what is missing
+        inspection = inspected(opened.rows, key)
+    full = f"{database}.{name}"
+    print_answer({"table": full, **inspection.to_dict()}, _log_lines(full, inspection), as_json=as_json)
+
+
+def _log_lines(table: str, inspection: Inspection) -> Iterator[str]:
+    """A line for the table, and one for each thing that is not finished."""
+    from hbstore.transactions.inspection import who
+    from hbstore.transactions.waiting import row_text
+
+    def by(transaction_id: str) -> str:
+        known = who(transaction_id)
+        return f"{known['process']}, begun {known['began']}" if "process" in known else transaction_id
+
+    last = inspection.log.last
+    yield f"{table}: {plural(inspection.log.sequence, 'change')}" + (f", the last by {by(last)}" if last else "")
+    for commit in inspection.open:
+        rows = f"puts {plural(commit.puts, 'partition row')}, deletes {commit.deletes:,}"
+        missing = "" if commit.writes is not None else "; the list of its writes is not there"
+        ranges = " and whole ranges" if commit.commit.is_long else ""
+        yield f"open: change {commit.commit.sequence} by {by(commit.commit.id)}: {rows}{ranges}{missing}"
+    for lock in (*([inspection.lock] if inspection.lock else ()), *inspection.locks):
+        decides = f"change {lock.intent.sequence + 1} of {row_text(lock.intent.primary)} decides"
+        yield f"locked: {row_text(lock.row)} by {by(lock.intent.id)}: {decides}, {lock.standing.value}"
+    for transaction_id in inspection.left:
+        yield f"left behind: a payload row by {by(transaction_id)}; `hbstore repair` removes it after ten minutes"
 
 
 @commands.command(epilog=examples("hbstore version", "hbstore version --json"))

@@ -13,8 +13,9 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from hbstore.errors import CorruptRow
 from hbstore.rows.damage import RESTORE
@@ -84,6 +85,19 @@ class Intent:
     turn: int
 
 
+class Standing(Enum):
+    """How a transaction stands, by the log that decides it: the one answer to "is it decided?"."""
+
+    UNDECIDED = "undecided"
+    """The log is what it was when the transaction began, so its step 4 may come yet."""
+    DECIDED = "decided"
+    """Its commit is open: who meets it rolls it forward, steps 5 to 7."""
+    WRITTEN = "written"
+    """It made the log's last change, and all of that is written."""
+    OVERTAKEN = "overtaken"
+    """Another change or turn came: step 4 fails from now on, or came so long ago that later changes hide it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Log:
     """What a row's log says.
@@ -107,17 +121,22 @@ class Log:
     intent: Intent | None = None
     state: bytes = b""
 
-    def find(self, commit_id: str) -> Commit | None:
-        """An open commit."""
-        return next((commit for commit in self.commits if commit.id == commit_id), None)
+    def standing(self, intent: Intent) -> Standing:
+        """How the transaction of an intent stands, by this log of its primary."""
+        if self.open_commit(intent.id) is not None:
+            return Standing.DECIDED
+        if self.last == intent.id:
+            return Standing.WRITTEN
+        is_unchanged = (self.sequence, self.turn) == (intent.sequence, intent.turn)
+        return Standing.UNDECIDED if is_unchanged else Standing.OVERTAKEN
 
-    def shows(self, transaction_id: str) -> bool:
-        """Whether it shows that a transaction was decided; a later change may hide that."""
-        return self.last == transaction_id or self.find(transaction_id) is not None
+    def open_commit(self, transaction_id: str) -> Commit | None:
+        """The open commit of a transaction; None where it has none."""
+        return next((commit for commit in self.commits if commit.id == transaction_id), None)
 
-    def decides_as(self, other: Log) -> bool:
-        """Whether nothing was decided or given up between this state and another one of the same log."""
-        return (self.sequence, self.turn) == (other.sequence, other.turn)
+    def is_unchanged_since(self, earlier: Log) -> bool:
+        """Whether nothing was decided or given up here since an earlier read of the same log."""
+        return (self.sequence, self.turn) == (earlier.sequence, earlier.turn)
 
     def committed(self, commit: Commit, state: bytes) -> Log:
         """With one more change decided, which is open where it has anything to write."""
@@ -133,7 +152,7 @@ class Log:
 
     def closed(self, commit_id: str) -> Log:
         """Without an open commit, all of which is written; earlier ones no longer show cells that it has put."""
-        gone = self.find(commit_id)
+        gone = self.open_commit(commit_id)
         if gone is None:
             return self
         left = []
@@ -234,7 +253,7 @@ def _decoded(line: bytes) -> Log:
             header.get("turn", 0),
             header.get("moves", 0),
             header["last"],
-            tuple(_commit(*listed) for listed in header.get("open", ())),
+            tuple(map(_commit, header.get("open", ()))),
             None if intent is None else Intent(intent[0], bytes.fromhex(intent[1]), intent[2], intent[3]),
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
@@ -244,25 +263,17 @@ def _decoded(line: bytes) -> Log:
 _remembered: Final = lru_cache(maxsize=256)(_decoded)  # a log is read far more often than it changes
 
 
-def _commit(
-    commit_id: str,
-    sequence: int,
-    primary: str,
-    stored: bool,  # noqa: FBT001  in the order of the JSON list
-    spans: list[list[str]],
-    moves: bool,  # noqa: FBT001
-    cells: dict[str, str],
-    is_long: bool,  # noqa: FBT001
-    writes: str = "",
-) -> Commit:
+def _commit(listed: list[Any]) -> Commit:
+    """The commit of `_listed`'s list, which ends with the writes where there are any."""
+    commit_id, sequence, primary, is_stored, spans, moves, cells, is_long, *writes = listed
     return Commit(
-        commit_id,
-        sequence,
-        bytes.fromhex(primary),
-        stored,
-        tuple((bytes.fromhex(first), bytes.fromhex(last)) for first, last in spans),
-        moves,
-        {name: b64decode(value) for name, value in cells.items()},
-        is_long,
-        b64decode(writes),
+        id=commit_id,
+        sequence=sequence,
+        primary=bytes.fromhex(primary),
+        stored=is_stored,
+        spans=tuple((bytes.fromhex(first), bytes.fromhex(last)) for first, last in spans),
+        moves=moves,
+        cells={name: b64decode(value) for name, value in cells.items()},
+        is_long=is_long,
+        writes=b64decode(writes[0]) if writes else b"",
     )

@@ -91,7 +91,7 @@ class StoredProgress:
     def is_over(self) -> bool:
         """See `Progress`."""
         log = Log.decode((self.rows.get(self.commit.primary) or {}).get(LOG))
-        return log.find(self.commit.id) is None
+        return log.open_commit(self.commit.id) is None
 
     @property
     def _payload(self) -> bytes:

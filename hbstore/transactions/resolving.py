@@ -1,6 +1,7 @@
 """Rolling transactions forward, or giving them up: what any process may do with a transaction that it meets.
 
-Every step may be repeated, at once with others and late. docs/protocols/transactions.md tells why the order is safe.
+Steps 5 to 7 of docs/protocols/transactions.md, which tells why their order is safe: each may be repeated, at once with
+others and late.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from hbstore.errors import CommitStateUnknown, CorruptRow
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, Rows
-from hbstore.transactions.log import LOG, Commit, Intent, Log, is_settled
+from hbstore.transactions.log import LOG, Commit, Intent, Log, Standing, is_settled
 from hbstore.transactions.payloads import StoredProgress, get_payload, remove_payload
 from hbstore.transactions.progress import NoProgress
 from hbstore.transactions.waiting import Waiting
@@ -32,6 +33,10 @@ class Resolver:
     def log(self, row: bytes) -> Log:
         """A row's log as it is now."""
         return Log.decode((self.rows.get(row) or {}).get(LOG))
+
+    def standing(self, intent: Intent) -> Standing:
+        """How the transaction that holds an intent stands now."""
+        return self.log(intent.primary).standing(intent)
 
     def read(self, row: bytes, *, timelines: bool = False) -> tuple[Log, dict[str, bytes]]:
         """A row's log and its cells, as they were at one moment; those of what is decided are among them."""
@@ -65,10 +70,12 @@ class Resolver:
         reached = StoredProgress(self.rows, commit).reached()
         return waiting.has_waited_for(f"{commit.id} at {reached!r}", waiting.patience.undecided)
 
+    # Meeting what others began
+
     def roll_forward(self, row: bytes, commit: Commit) -> None:
         """Write all that an open commit of a row has to write, in this row and in others, and close it."""
         if commit.primary != row:  # another row's log decided it, and lists it until all is written here, too
-            primary = self.log(commit.primary).find(commit.id)
+            primary = self.log(commit.primary).open_commit(commit.id)
             if primary is not None:
                 self.roll_forward(commit.primary, primary)
             return
@@ -80,36 +87,41 @@ class Resolver:
         else:
             writes = (RowWrites(row, commit.sequence, b"", commit.cells),)  # its state is there already
         if writes is not None:
-            self.write_and_close(commit, writes)
-        elif self.log(row).find(commit.id) is not None:
+            self.show(commit, writes)
+            self.write(commit, writes)
+            self.close(commit, writes)
+        elif self.log(row).open_commit(commit.id) is not None:
             raise CorruptRow("the writes of an open commit are missing", row=row, commit=commit.id, hint=RESTORE)
 
     def roll_forward_intent(self, intent: Intent) -> bool:
         """Write all of the transaction that holds an intent, if it is decided; whether it is."""
-        commit = self.log(intent.primary).find(intent.id)
+        commit = self.log(intent.primary).open_commit(intent.id)
         if commit is None:
             return False
         self.roll_forward(intent.primary, commit)
         return True
 
     def give_up(self, row: bytes, intent: Intent) -> None:
-        """Take an intent off a row: its transaction is rolled forward if it is decided, and else never will be."""
+        """Unlock a row: the transaction that has locked it is rolled forward if it is decided, and else never will be.
+
+        Its primary's log is put into the next turn, so that its step 4 must fail however late it comes.
+        """
         while True:
             cell = (self.rows.get(intent.primary) or {}).get(LOG)
             log = Log.decode(cell)
-            commit = log.find(intent.id)
+            commit = log.open_commit(intent.id)
             if commit is not None:
                 self.roll_forward(intent.primary, commit)
                 return
-            if (log.sequence, log.turn) != (intent.sequence, intent.turn):
+            if log.standing(intent) is not Standing.UNDECIDED:
                 break
             with suppress(CommitStateUnknown):
                 if self.rows.compare_and_put(intent.primary, LOG, cell, log.given_up().encode()):
                     break
-        self.take_off(row, intent.id)
+        self.unlock(row, intent.id)
 
-    def take_off(self, row: bytes, transaction_id: str) -> None:
-        """Take the intent of a transaction that is not decided off a row."""
+    def unlock(self, row: bytes, transaction_id: str) -> None:
+        """Take the intent of a transaction that is not decided out of a row's log."""
         self._change(
             row, lambda log: replace(log, intent=None) if log.intent and log.intent.id == transaction_id else None
         )
@@ -119,27 +131,33 @@ class Resolver:
         self._change(row, Log.given_up)
         return self.log(row)
 
-    def write_and_close(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
-        """Write what a decided transaction writes, and close it; the first of the rows decided it."""
-        self.write(commit, writes)
-        self.close(commit, writes)
+    # Steps 5 to 7 of a transaction that is decided
+
+    def show(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
+        """Step 5: in each other row an open commit replaces the intent, so that its readers see the change, too.
+
+        The first of the rows decided it. All rows show the change before any partition row does.
+        """
+        moves = moves_partitions(writes)
+        for row_writes in writes[1:]:
+            self._show(row_writes, commit, moves=moves)
 
     def write(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
-        """Write what a decided transaction writes. All its rows show the change before any partition row does."""
-        moves = moves_partitions(writes)
-        for one in writes[1:]:
-            self._show(one, commit, moves=moves)
+        """Step 6: the partition rows and cells, with each row's number as their timestamp.
+
+        Those of the primary come last: what a table's rows become elsewhere is there before they go.
+        """
         progress = StoredProgress(self.rows, commit) if commit.stored else NoProgress()
-        for one in (*writes[1:], writes[0]):  # what a table's rows become elsewhere is there before they go
-            one.apply(self.rows, progress)
+        for row_writes in (*writes[1:], writes[0]):
+            row_writes.apply(self.rows, progress)
 
     def close(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
-        """Close a transaction all of which is written, at last in the row that decided it.
+        """Step 7: take the commits off the logs, that of the primary last, and remove the payload row.
 
-        So as long as an intent or an open commit of it is anywhere, that row says that it is decided.
+        So as long as an intent or an open commit of it is anywhere, the primary says that it is decided.
         """
-        for one in (*writes[1:], writes[0]):
-            self._change(one.row, lambda log: log.closed(commit.id) if log.find(commit.id) else None)
+        for row_writes in (*writes[1:], writes[0]):
+            self._change(row_writes.row, lambda log: log.closed(commit.id) if log.open_commit(commit.id) else None)
         if commit.stored:
             remove_payload(self.rows, writes[0].row, commit.id)
 
@@ -152,14 +170,14 @@ class Resolver:
             if not writes.changed:  # it stays what it was, but those who read it before must notice
                 return replace(log, intent=None, turn=log.turn + 1)
             commit = Commit(
-                decided.id,
-                writes.sequence,
-                decided.primary,
-                writes.has_partition_rows,
-                writes.spans(),
-                moves and writes.has_partition_rows,
-                writes.cells,
-                writes.is_long,
+                id=decided.id,
+                sequence=writes.sequence,
+                primary=decided.primary,
+                stored=writes.has_partition_rows,
+                spans=writes.spans(),
+                moves=moves and writes.has_partition_rows,
+                cells=writes.cells,
+                is_long=writes.is_long,
             )
             return log.committed(commit, writes.state)
 
@@ -168,7 +186,7 @@ class Resolver:
     def _change(self, row: bytes, change: Callable[[Log], Log | None]) -> None:
         """Change a row's log, unless there is nothing to change.
 
-        Others change it between two attempts, which comes to an end: what is to be taken off comes never back.
+        Others change it between two attempts, which comes to an end: what a change takes away never comes back.
         """
         while True:
             cell = (self.rows.get(row) or {}).get(LOG)

@@ -23,8 +23,8 @@ Scan: TypeAlias = "Callable[[bytes, bytes], Iterator[tuple[bytes, Log, dict[str,
 """Reads catalog rows with start <= key < stop."""
 
 
-class AgainError(Exception):
-    """A step has to run again, as something that it read was changed meanwhile.
+class RestartError(Exception):
+    """A transaction has to start again, as something that its step read was changed meanwhile, or is locked.
 
     Args:
         row: the catalog row that was.
@@ -46,7 +46,7 @@ class RowView:
         rows: where its partition rows are.
         settle: see `Settle`; on a backend with transactions there is nothing to settle.
 
-    ``log`` is the row's log before the transaction, ``log_cell`` its bytes; ``looked_further`` says whether more was
+    ``log`` is the row's log before the transaction, ``log_cell`` its bytes; ``has_read_further`` says whether more was
     read than the row itself in one piece. A step sets ``seen_at_once`` where readers must see all that it writes to
     partition rows, or nothing, even if none of them goes.
     """
@@ -61,10 +61,10 @@ class RowView:
         "_rewrite",
         "_sequence",
         "_settle",
+        "has_read_further",
         "key",
         "log",
         "log_cell",
-        "looked_further",
         "rows",
         "seen_at_once",
     )
@@ -73,7 +73,7 @@ class RowView:
         self.key: Final = key
         self.log_cell: Final = cells.get(LOG)
         self.log: Final = Log.decode(self.log_cell)
-        self.looked_further = False
+        self.has_read_further = False
         self.seen_at_once = False
         self._cells = self.log.overlaid(cells)
         self.rows: Final = rows
@@ -119,13 +119,13 @@ class RowView:
         """The cells before the transaction with the row's timelines, which may be large.
 
         Raises:
-            AgainError: the row was changed meanwhile.
+            RestartError: the row was changed meanwhile.
         """
-        self.looked_further = True
+        self.has_read_further = True
         cells = self.rows.get_all(self.key)
         log = Log.decode(cells.get(LOG))
-        if not log.decides_as(self.log):
-            raise AgainError(self.key)
+        if not log.is_unchanged_since(self.log):
+            raise RestartError(self.key)
         return log.overlaid(cells)
 
     def existing(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
@@ -169,14 +169,14 @@ class RowView:
         cells = {name: value for name, value in self._new_cells.items() if value != self._cells.get(name)}
         partition_rows = self._puts or self._deletes or self._cleared or self._rewrite
         return RowWrites(
-            self.key,
-            self._sequence + 1,
-            state,
-            cells,
-            tuple(self._puts.values()),
-            tuple(sorted(self._deletes)),
-            tuple(self._cleared),
-            self._rewrite,
+            row=self.key,
+            sequence=self._sequence + 1,
+            state=state,
+            cells=cells,
+            puts=tuple(self._puts.values()),
+            deletes=tuple(sorted(self._deletes)),
+            cleared=tuple(self._cleared),
+            rewrite=self._rewrite,
             changed=bool(state != self.log.state or cells or partition_rows),
         )
 
@@ -186,7 +186,7 @@ class RowView:
         self._look(((rewrite.target, successor(rewrite.target)),))
 
     def _look(self, spans: Sequence[Span]) -> None:
-        self.looked_further = True
+        self.has_read_further = True
         self._settle(self, spans)
 
 

@@ -20,7 +20,7 @@ from hbstore.transactions.outcome import undecided
 from hbstore.transactions.payloads import old_payloads, remove_payload
 from hbstore.transactions.progress import NoProgress
 from hbstore.transactions.resolving import Resolver
-from hbstore.transactions.transaction import AgainError, RowView, Transaction
+from hbstore.transactions.transaction import RestartError, RowView, Transaction
 from hbstore.transactions.waiting import Patience, Waiting
 
 T = TypeVar("T")
@@ -64,16 +64,16 @@ class Transactions:
             try:
                 with undecided():
                     result = step(attempt.transaction)
-            except AgainError as again:
+            except RestartError as restart:
                 attempt.withdraw()
-                waiting.pause_for(again.row, again.transaction_id)
+                waiting.pause_for(restart.row, restart.transaction_id)
                 continue
             except StoreUnavailable:
                 attempt.withdraw()
                 raise
             except Exception:  # a step that has seen two moments may fail in any way
                 attempt.withdraw()
-                if attempt.stood_still():
+                if attempt.saw_one_moment():
                     raise
                 waiting.pause_for(attempt.primary)
                 continue
@@ -134,7 +134,7 @@ class Transactions:
         waiting, resolver = Waiting(self.patience), Resolver(self.rows)
         while not resolver.has_had_time(commit, waiting):
             waiting.pause_for(row, commit.id)
-            if resolver.log(row).find(commit.id) is None:
+            if resolver.log(row).open_commit(commit.id) is None:
                 return
         resolver.roll_forward(row, commit)
 
@@ -155,7 +155,7 @@ class Transactions:
             resolver.give_up(row, log.intent)
         old = list(old_payloads(self.rows, row, time.time() - older_than))
         decided = resolver.give_up_undecided(row) if old else log
-        left = [transaction_id for transaction_id in old if not decided.find(transaction_id)]
+        left = [transaction_id for transaction_id in old if not decided.open_commit(transaction_id)]
         for transaction_id in left:
             remove_payload(self.rows, row, transaction_id)
         return len(log.commits) + (log.intent is not None) + len(left)
@@ -169,10 +169,11 @@ class Transactions:
             transaction = Transaction(open_row, self.scan)
             result = step(transaction)
             changes = list(zip(transaction.views.values(), transaction.writes(), strict=True))
-            for view, writes in (*changes[1:], *changes[:1]):  # as in `Resolver.write`
+            for view, writes in (*changes[1:], *changes[:1]):  # in the order of step 6
                 if not writes.changed:
                     continue
-                log = view.log.committed(Commit(new_id(), writes.sequence, writes.row), writes.state)
+                commit = Commit(id=new_id(), sequence=writes.sequence, primary=writes.row)
+                log = view.log.committed(commit, writes.state)
                 self.rows.compare_and_put(writes.row, LOG, view.log_cell, log.encode())
                 writes.apply(self.rows, NoProgress())
         return result

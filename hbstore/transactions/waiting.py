@@ -128,9 +128,9 @@ class Waiting:
         """
         fields: dict[str, object] = {} if transaction_id is None else {"holder": holder_of(transaction_id)}
         hint = "Nothing was changed; try again, or give the store more patience"
-        self.pause("other writers kept changing the same row", hint, None, row=_shown(row), **fields)
+        self.pause("other writers kept changing the same row", hint, None, row=row_text(row), **fields)
 
 
-def _shown(row: bytes) -> str:
+def row_text(row: bytes) -> str:
     """A row's key for people, without NULs."""
     return f"{row[:1].decode(errors='replace')} {row[1:].decode(errors='replace')}".replace("\0", " ")

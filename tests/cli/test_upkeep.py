@@ -6,7 +6,9 @@ import sqlite3
 import pytest
 
 import hbstore
-from hbstore.transactions.log import Log
+from hbstore.store.partition_store import PartitionStore
+from hbstore.transactions.log import Intent, Log
+from tests.store.faults import Crash, Fault, FaultyRows
 
 
 def test_check_finds_nothing(run, run_json, shop):
@@ -87,3 +89,51 @@ def test_version(run, run_json):
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
     }
+
+
+def test_the_log_of_a_table(run, run_json, shop):
+    assert run("log", "Shop.sales").stdout.startswith("shop.sales: 2 changes, the last by process ")
+    seen = run_json("log", "shop.sales")
+    assert (seen["table"], seen["changes"], seen["open"]) == ("shop.sales", 2, [])
+    assert (seen["locked_by"], seen["locks"]) == (None, [])
+    assert seen["last"].keys() == {"transaction", "process", "began"}
+    assert "the table does not exist: table=shop.no" in run("log", "shop.no", code=2).stderr
+    run("drop-table", "shop.returns")
+    assert run_json("log", "shop.returns")["changes"] == 2
+    assert shop
+
+
+@pytest.mark.hbase
+def test_the_log_of_a_table_of_a_writer_that_died(run, run_json, hbase_url):
+    with hbstore.connect(hbase_url) as store:
+        store.create_database("shop")
+        store.create_table(hbstore.Table("shop", "sales", [hbstore.Column("ds", "date")]))
+        dying = PartitionStore(FaultyRows(store.rows, Fault.CRASH_AFTER, 0))
+        with pytest.raises(Crash):  # behind the write that decides
+            dying.add_partitions("shop", "sales", [hbstore.Partition(("2013-01-01",))])
+    lines = run("log", "shop.sales", store=hbase_url).stdout.splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("open: change 2 by process ")
+    assert lines[1].endswith(": puts 1 partition row, deletes 0")
+    (commit,) = run_json("log", "shop.sales", store=hbase_url)["open"]
+    assert (commit["change"], commit["decided_by"], commit["puts"]) == (2, "T shop sales", 1)
+    run("repair", "shop.sales", store=hbase_url)
+    assert run_json("log", "shop.sales", store=hbase_url)["open"] == []
+
+
+def test_the_log_says_who_has_rows_locked(run, path, shop):
+    intent = Intent("1732500000/lake1/4711/ab", b"Tshop\0sales", 2, 0)
+    with sqlite3.connect(path) as file:
+        log = Log(1, last="somebody", intent=intent).encode()
+        file.execute("UPDATE catalog SET value = ? WHERE key = ? AND cell = 'i:log'", (log, b"Tshop\0returns"))
+        file.execute("INSERT INTO catalog VALUES (?, 'd:size', ?)", (b"ITshop\0sales\0" + intent.id.encode(), b"9"))
+    file.close()
+    locked = "locked: T shop returns by process 4711 on lake1, begun 2024-11-25T02:00:00Z: change 3 of T shop sales"
+    assert run("log", "shop.returns").stdout.splitlines() == [
+        "shop.returns: 1 change, the last by somebody",
+        f"{locked} decides, undecided",
+    ]
+    _, lock, left = run("log", "shop.sales").stdout.splitlines()
+    assert lock == f"{locked} decides, undecided"
+    assert left.startswith("left behind: a payload row by process 4711 on lake1, begun 2024-11-25T02:00:00Z")
+    assert shop

@@ -33,13 +33,23 @@ def after(*names):
     return steps.run(steps.look, store.rows)
 
 
-def strikes(name, fault, before=()):
+class RefusedAsWell(FaultyRows):
+    """The write behind the faulty one is refused, too."""
+
+    def _write(self, write):
+        if self.writes == self._at + 1:
+            self.writes += 1
+            raise StoreUnavailable("at the next write")
+        return super()._write(write)
+
+
+def strikes(name, fault, before=(), kind=FaultyRows):
     """Every run of a step in which the fault happens: the rows, the faulty rows, and how the step ended."""
     for at in range(MOST):
         rows = fresh().rows
         for earlier in before:
             steps.run(steps.STEPS[earlier], rows)
-        faulty = FaultyRows(rows, fault, at)
+        faulty = kind(rows, fault, at)
         try:
             steps.run(steps.STEPS[name], faulty)
             ended = None
@@ -108,6 +118,15 @@ def test_the_next_step_comes_before_or_behind_it(name, fault):
             faulty.arrive()
             late = steps.run(steps.look, rows)
             assert late in (found[1], outcome_of(name, follower)[1])
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_a_late_write_is_no_change_where_nothing_was_said_to_be_changed(name):
+    """The write that decides is lost, the one that gives it up is refused, and then the first arrives."""
+    nothing, everything = after(), after(name)
+    for rows, faulty, ended in strikes(name, Fault.LATE, kind=RefusedAsWell):
+        faulty.arrive()
+        check_outcome(steps.run(steps.look, rows), ended, nothing, everything)
 
 
 def outcome_of(name, *before):
