@@ -140,6 +140,12 @@ STORE = {
         "expected": None,
         "invalid_values": "reject",
     },
+    "change": {
+        "table": "shop.sales",
+        "step": lambda sales: sales.change(drop=sales.partitions([VALUES])),
+        "outrun": (),
+        "hint": "Try again",
+    },
     "get_partition": {**TABLE, "values": VALUES},
     **{key: {**TABLE, "values": [VALUES]} for key in ("get_partitions", "get_payloads")},
     "get_partitions_by_filter": {**TABLE, **FILTER, "max_parts": -1},

@@ -28,7 +28,7 @@ from hbstore.keys import NULL_PARTITION, TAG_VALUE, cell_text, text_cell, value_
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import partition_from_payload, partition_values
+from hbstore.store.table_step import TableStep
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import LATEST
 from hbstore.types import ColumnType, DateType, StringType, TimestampType, read_value
@@ -101,18 +101,15 @@ class FullLoads:
         return self.table.partition_column_names.index(self.column)
 
     def _change(self, wanted: _Wanted) -> None:
-        text = "other writers kept changing the latest partition"
-        self.store.patience.retry(lambda: self._change_once(wanted), text=text, table=self.table)
+        self.store.change(str(self.table), lambda step: self._change_once(step, wanted))
 
-    def _change_once(self, changes: _Wanted) -> None:
-        database, name = self.table.database, self.table.name
+    def _change_once(self, step: TableStep, changes: _Wanted) -> None:
         combinations = {self.latest_values(values) for values in changes.values()}
-        latest_payloads = self._payloads(list(combinations))
-        latest_before = {values: partition_from_payload(data) for values, data in latest_payloads.items()}
-        stored_payloads = self._payloads([partition.values for partition in changes.put])
+        latest_before = {one.values: one for one in step.partitions(list(combinations))}
+        before = {one.values: one for one in step.partitions([partition.values for partition in changes.put])}
         putting: list[Partition] = []
         for partition in changes.put:
-            stored = stored_payloads.get(partition.values)
+            stored = before.get(partition.values)
             if stored is None:
                 raise PartitionNotFound(
                     "the partition does not exist",
@@ -120,7 +117,7 @@ class FullLoads:
                     partition=self._name(partition.values),
                     hint=f"List the partitions with `hbstore partitions {self.table}`",
                 )
-            putting.append(updated(partition_from_payload(stored), partition))
+            putting.append(updated(stored, partition))
         gone = set(changes.drop)
         times = {(self.latest_values(values), self._time_in(values)) for values in gone}
         newest = {
@@ -128,32 +125,23 @@ class FullLoads:
             for values, latest in latest_before.items()
             if self._time(latest) is not None and (values, self._time(latest)) not in times
         }
-        newest |= self._newest_of(combinations - newest.keys(), gone)
+        newest |= self._newest_of(step, combinations - newest.keys(), gone)
         for partition in (*changes.add, *putting):
             values = self.latest_values(partition.values)
             if values not in newest or self._newness(partition) >= self._newness(newest[values]):
                 newest[values] = partition
         put = [*putting, *(self._latest(values, partition) for values, partition in newest.items())]
         drop = [*changes.drop, *(values for values in latest_before if values not in newest)]
-        self.store.change_partitions(
-            database,
-            name,
-            add=changes.add,
-            put=put,
-            drop=drop,
-            expected={
-                values: latest_payloads.get(values, stored_payloads.get(values))
-                for values in (*combinations, *stored_payloads)
-            },
-            invalid_values="keep",
-        )
+        step.change(add=changes.add, put=put, drop=drop, unchanged=combinations)
 
-    def _newest_of(self, combinations: Collection[Values], gone: set[Values]) -> dict[Values, Partition]:
+    def _newest_of(
+        self, step: TableStep, combinations: Collection[Values], gone: set[Values]
+    ) -> dict[Values, Partition]:
         """The newest partition of each combination but those that go; O(partitions of the combinations)."""
         filters = [self._filter(values) for values in combinations]
         newest: dict[Values, Partition] = {}
         for where in [None] if len(filters) > _LISTED or None in filters else filters:
-            for partition in self.store.get_partitions_by_expr(self.table.database, self.table.name, where):
+            for partition in step.select(where):
                 values = self.latest_values(partition.values)
                 if values in combinations and partition.values not in gone and self._is_load(partition):
                     best = newest.get(values)
@@ -174,11 +162,6 @@ class FullLoads:
             location = f"{self.table.location.rstrip('/')}/{self._name(newest.values)}"
         own = {latest_time_key(self.column): self.period.format(time), LATEST_VERSION: secrets.token_hex(8)}
         return replace(newest, values=values, location=location, parameters={**newest.parameters, **own})
-
-    def _payloads(self, values: Sequence[Values]) -> dict[Values, bytes]:
-        """The stored bytes of those of some partitions that are there."""
-        found = self.store.get_payloads(self.table.database, self.table.name, values)
-        return {partition_values(data): data for data in found}
 
     def _is_load(self, one: Partition) -> bool:
         return one.values[self._time_at] != LATEST and self._time(one) is not None

@@ -30,6 +30,7 @@ from hbstore.errors import (
 from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_step import TableStep
 from hbstore.structs import partition_from_payload
 from hbstore.timelines import parse_time
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD
@@ -277,11 +278,9 @@ class _Place:
 
         Months and quarters are written alike, and so a partition's values do not say which it is.
         """
-        database, name = self.table.database, self.table.name
 
-        def change() -> None:
-            payloads = self.store.get_payloads(database, name, [partition.values for partition in meant])
-            stored = {partition.values: partition for partition in map(partition_from_payload, payloads)}
+        def change(step: TableStep) -> None:
+            stored = {one.values: one for one in step.partitions([partition.values for partition in meant])}
             pairs = [(partition, stored.get(partition.values)) for partition in meant]
             matching = [
                 (partition, existing)
@@ -298,16 +297,12 @@ class _Place:
                     found="nothing" if existing is None else existing.parameters.get(PARTITION_UPDATE_PERIOD),
                     hint=f"List the partitions with `hbstore partitions {self.table}`",
                 )
-            self.store.change_partitions(
-                database,
-                name,
+            step.change(
                 put=() if drop else [updated(existing, partition) for partition, existing in matching],
                 drop=[existing.values for _, existing in matching] if drop else (),
-                expected={existing.values: existing.payload for _, existing in matching},
             )
 
-        text = "other writers kept changing the same partitions"
-        self.store.patience.retry(change, text=text, table=self.table)
+        self.store.change(str(self.table), change)
 
     def distinct(self, partitions: Iterable[Partition]) -> list[Partition]:
         """Partitions without those that stand there twice."""

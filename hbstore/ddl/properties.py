@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from hbstore.ddl.results import Result
@@ -10,6 +9,7 @@ from hbstore.ddl.statements import SetProperties, UnsetProperties
 from hbstore.errors import InvalidInput
 from hbstore.model import Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_step import TableStep
 from hbstore.warehouse.change_times import DDL_TIME, with_ddl_time
 
 
@@ -23,17 +23,19 @@ def change_properties(store: PartitionStore, table: Table, statement: SetPropert
     After all of these nothing was changed.
     """
 
-    def change() -> None:
-        now = store.get_table(table.database, table.name)
+    def change(step: TableStep) -> None:
+        now = step.table
         if isinstance(statement, SetProperties):
             _check_distinct([name for name, _ in statement.properties])
             parameters = {**now.parameters, **dict(statement.properties)}
         else:
             _check_there(now, statement)
             parameters = {name: text for name, text in now.parameters.items() if name not in statement.names}
-        _alter(store, now, parameters)
+        if parameters.get(DDL_TIME) == now.parameters.get(DDL_TIME):
+            parameters = with_ddl_time({name: value for name, value in parameters.items() if name != DDL_TIME})
+        step.alter(replace(now, parameters=parameters))
 
-    store.patience.retry(change, text="other writers kept changing the table", table=table)
+    store.change(str(table), change)
     return Result(statement)
 
 
@@ -52,11 +54,3 @@ def _check_there(table: Table, statement: UnsetProperties) -> None:
             name=missing[0],
             hint="Nothing was changed; IF EXISTS skips missing properties",
         )
-
-
-def _alter(store: PartitionStore, table: Table, parameters: Mapping[str, str]) -> None:
-    """Give a table parameters, if others did not change it meanwhile."""
-    before = table.parameters
-    if parameters.get(DDL_TIME) == before.get(DDL_TIME):
-        parameters = with_ddl_time({name: value for name, value in parameters.items() if name != DDL_TIME})
-    store.alter_table(replace(table, parameters=parameters), replaces=table)

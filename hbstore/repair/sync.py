@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Final, TypeAlias
 
 from hbstore.arguments import expect, expect_choice, expect_dict, expect_flags, expect_numbers
-from hbstore.errors import InvalidInput, PartitionNotFound, TableFolderMissing
+from hbstore.errors import InvalidInput, TableFolderMissing
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.model import Partition, Table
@@ -26,6 +26,7 @@ from hbstore.store.manifest import Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.puts import cells_of
 from hbstore.store.table_row import TableRow
+from hbstore.store.table_step import TableStep
 from hbstore.store.writer import partitioned
 
 Progress: TypeAlias = Callable[[str, int, int | None], object]
@@ -162,19 +163,14 @@ def _busy(store: PartitionStore, row: TableRow) -> set[Cells]:
 
 def _drop(store: PartitionStore, database: str, table: str, some: Sequence[Partition]) -> int:
     """Drop those of some partitions that are still what they were; how many."""
+    before = {partition.values: partition.payload for partition in some}
 
-    def drop() -> int:
-        values = [partition.values for partition in some]
-        now = {partition.values: partition.payload for partition in store.get_partitions(database, table, values)}
-        left: dict[tuple[str | None, ...], bytes | None] = {
-            partition.values: partition.payload for partition in some if now.get(partition.values) == partition.payload
-        }
-        if left:
-            store.change_partitions(database, table, drop=left, expected=left)
+    def drop(step: TableStep) -> int:
+        left = [now for now in step.partitions(list(before)) if now.payload == before[now.values]]
+        step.change(drop=left)
         return len(left)
 
-    text = "other writers kept changing the partitions"
-    return store.patience.retry(drop, PartitionNotFound, text=text, table=f"{database}.{table}")
+    return store.change(f"{database}.{table}", drop)
 
 
 def _batches(partitions: Sequence[Partition], size: int) -> Iterator[list[Partition]]:

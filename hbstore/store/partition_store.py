@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
-from hbstore.arguments import expect, expect_choice
-from hbstore.errors import InvalidInput, InvalidType
+from hbstore.arguments import expect, expect_choice, expect_many, expect_texts
+from hbstore.errors import HbstoreError, InvalidInput, InvalidType
 from hbstore.hive_types import InvalidTypes, check_columns
 from hbstore.like import LikeDialect
 from hbstore.like import like_dialect as checked_dialect
@@ -32,6 +32,7 @@ from hbstore.store.records import Records
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
+from hbstore.store.table_step import TableStep, run_step
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.stored_timelines import StoredTimelines
 from hbstore.store.writer import Expected, Writer, partitioned
@@ -559,6 +560,48 @@ class PartitionStore:
         """
         row = self._tables.open(database, table)
         self._writer.replace(row, add, put, drop, {} if expected is None else expected, invalid_values)
+
+    def change(
+        self,
+        table: str,
+        step: Callable[[TableStep], T],
+        *,
+        outrun: tuple[type[HbstoreError], ...] = (),
+        hint: str = "Try again",
+    ) -> T:
+        """Change a table by a step that reads of it and then writes, as if nobody else wrote meanwhile.
+
+        Args:
+            table: its name, ``"database.table"``.
+            step: takes the table as it is, reads partitions by its methods, and writes by them. What it writes about is
+                still what it read, in the very same table; where another writer was faster, the step is called again.
+            outrun: errors of the step that say that others were faster, besides ConcurrentChange.
+            hint: of the error where they always are.
+
+        Returns:
+            What the step returned in the end.
+
+        Raises:
+            TableNotFound: the table is not there, or was dropped meanwhile, even if there is another of its name.
+            StoreBusy: others were faster for as long as the store has patience.
+
+        >>> def announce(sales):
+        ...     hours = sales.select("ds = '2013-01-01'")
+        ...     sales.change(put=[replace(hour, parameters={**hour.parameters, "done": "yes"}) for hour in hours])
+        ...     return len(hours)
+        >>> from dataclasses import replace
+        >>> store.change("shop.sales", announce)
+        24
+        """
+        expect("step", step, Callable, hint="Give a function of a table in a step")  # type: ignore[arg-type]
+        expect_many("outrun", outrun, type, hint="Give a tuple of classes of errors")
+        expect_texts(hint=hint)
+        names = table_name(table)
+
+        def begin() -> TableStep:
+            return TableStep(self._tables.open(*names), self._reader, self._writer, self._table_changes)
+
+        return run_step(begin, step, self.patience, outrun, hint)
 
     # Reading partitions
 

@@ -17,6 +17,7 @@ from hbstore.store.publications_cell import check_movable
 from hbstore.store.table_row import (
     DEFINITION,
     TableRow,
+    check_same_table,
     database_key,
     next_definition,
     prefix_of,
@@ -77,8 +78,12 @@ class TableChanges:
         cascade: bool,
         expected: Mapping[str, str | None] | None,
         replaces: Table | None,
+        same_as: TableRow | None = None,
     ) -> None:
-        """Replace all of a table but its name and its partition columns, with its partitions if told so."""
+        """Replace all of a table but its name and its partition columns, with its partitions if told so.
+
+        With ``same_as`` it must be the very table of that row.
+        """
         expect_flags(cascade=cascade)
         declared_by(table)
         expect("replaces", replaces, Table, NoneType, hint="Give the Table that it is now, or None")
@@ -88,6 +93,8 @@ class TableChanges:
 
         def alter(transaction: Transaction) -> None:
             view, row = self.tables.view(transaction, table.database, table.name)
+            if same_as is not None:
+                check_same_table(row, same_as)
             check_alterable(row, table)
             expectation.check(row)
             redefine(view, row, table, with_partitions=with_partitions)

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from hbstore.byte_cache import remembered, size_of
-from hbstore.errors import CorruptRow, TimelineError
+from hbstore.errors import ConcurrentChange, CorruptRow, TimelineError
 from hbstore.keys import table_prefix
 from hbstore.model import Table
 from hbstore.plans.schema import KeySchema
@@ -248,6 +248,16 @@ class TableRow:
         8
         """
         return table_id_of(self.cells[DEFINITION])
+
+
+def check_same_table(now: TableRow, before: TableRow) -> None:
+    """See that a table is the one that was read before, altered or not.
+
+    Raises:
+        ConcurrentChange: another table has its name now; nothing was changed.
+    """
+    if now.table_id != before.table_id:
+        raise ConcurrentChange("another table has this name now", table=before.table, hint="Try again")
 
 
 def totals_of(log: Log) -> Totals:

@@ -29,7 +29,14 @@ from hbstore.store.puts import (
 )
 from hbstore.store.recount import gained, note_change
 from hbstore.store.sketch import Sketch
-from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, respelled_definition, totals_state
+from hbstore.store.table_row import (
+    DEFINITION,
+    STATISTICS,
+    TableRow,
+    check_same_table,
+    respelled_definition,
+    totals_state,
+)
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.updates import update_timelines
 from hbstore.structs import partition_from_payload
@@ -99,8 +106,10 @@ class Writer:
         drop: Iterable[PartitionValues],
         expected: Expected,
         invalid_values: InvalidValues,
+        *,
+        same_table: bool = False,
     ) -> None:
-        """Add, add or replace, and drop partitions, if some are as they are expected to be."""
+        """Add, add or replace, and drop partitions, if some are as they are expected to be, and perhaps the table."""
         partitioned(row.table)
         adding = expect_many("add", add, Partition, hint=NEEDS_PARTITIONS)
         putting = expect_many("put", put, Partition, hint=NEEDS_PARTITIONS)
@@ -111,7 +120,7 @@ class Writer:
             batch = Puts(row, invalid_values)
             absent = {batch.put(partition): partition.values for partition in adding}
             for partition in putting:
-                batch.put(partition)
+                batch.put(partition, may_be_untimed=True)
             present = {partition_key(row, values): values for values in dropping}
             twice = present.keys() & batch.rows.keys()
             if twice or len(batch.rows) < len(adding) + len(putting):
@@ -127,9 +136,10 @@ class Writer:
                 present,
                 expected=_by_key(row, expected),
                 times=batch.times,
+                untimed=batch.untimed,
             )
 
-        self._make_of(row, replacing)
+        self._make_of(row, replacing, same_table=same_table)
 
     def rename(
         self,
@@ -166,7 +176,7 @@ class Writer:
 
         self._make(row, renaming)
 
-    def _make_of(self, row: TableRow, change: Callable[[TableRow], Change]) -> Change:
+    def _make_of(self, row: TableRow, change: Callable[[TableRow], Change], *, same_table: bool = False) -> Change:
         """Commit a change that is made up of a table's definition alone, as `_make` does.
 
         Encoding many partitions takes longer than writing them. So it is done before the step, which holds the write
@@ -180,17 +190,21 @@ class Writer:
                 definition, encoded = now.cells[DEFINITION], change(now)
             return encoded
 
-        return self._make(row, of_now)
+        return self._make(row, of_now, same_table=same_table)
 
-    def _make(self, row: TableRow, change: Callable[[TableRow, RowView], Change]) -> Change:
+    def _make(
+        self, row: TableRow, change: Callable[[TableRow, RowView], Change], *, same_table: bool = False
+    ) -> Change:
         """Commit a change that is made up of the table as it is; what was done, without what was left out.
 
         Raises:
-            ConcurrentChange: another table has its name now, whose keys are made otherwise.
+            ConcurrentChange: another table has its name now, whose keys are made otherwise, or that is not the same.
         """
 
         def step(transaction: Transaction) -> Change:
             view, now = self.tables.view(transaction, row.table.database, row.table.name)
+            if same_table:
+                check_same_table(now, row)
             if now.definition is not row.definition and not _has_keys_of(now, row):
                 raise ConcurrentChange(
                     "the table was dropped and created with other partition columns", table=row.table, hint="Try again"

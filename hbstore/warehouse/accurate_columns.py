@@ -10,7 +10,7 @@ As with HMS, statistics that a client deletes leave the mark.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -18,13 +18,12 @@ from typing import Any, Final
 from hbstore.errors import PartitionNotFound
 from hbstore.model import Column, Partition, Table
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import partitions_from_payloads
+from hbstore.store.table_step import TableStep
 from hbstore.warehouse.quick_statistics import ACCURATE
 
 _TRUE: Final = "true"
 _BASIC: Final = "BASIC_STATS"
 _COLUMNS: Final = "COLUMN_STATS"
-_OUTRUN: Final = "other writers kept changing the table"
 _UNMARKED: Final = "The statistics are written but not marked as accurate. Write them again later"
 
 
@@ -64,33 +63,29 @@ def replaced_columns(before: Sequence[Column], after: Sequence[Column]) -> set[s
 def mark_table(store: PartitionStore, database: str, name: str, columns: Collection[str]) -> None:
     """Say of those of some columns that have statistics that these are accurate."""
 
-    def mark() -> None:
-        table = store.get_table(database, name)
+    def mark(step: TableStep) -> None:
         statistics = store.column_statistics.read_table(database, name, list(columns))
         present = [statistic.column for statistic in statistics]
-        parameters = with_accurate(table.parameters, present)
-        if present and parameters != table.parameters:
-            store.alter_table(replace(table, parameters=parameters), replaces=table)
+        parameters = with_accurate(step.table.parameters, present)
+        if present and parameters != step.table.parameters:
+            step.alter(replace(step.table, parameters=parameters))
 
-    store.patience.retry(mark, text=_OUTRUN, hint=_UNMARKED, table=f"{database}.{name}")
+    store.change(f"{database}.{name}", mark, hint=_UNMARKED)
 
 
 def mark_partitions(store: PartitionStore, table: Table, columns: Mapping[tuple[str, ...], Collection[str]]) -> None:
     """The same for columns of many partitions, by the partitions' values; those that are gone are passed over."""
     names = sorted({name for some in columns.values() for name in some})
 
-    def marked(partition: Partition, present: Collection[str]) -> Mapping[str, str]:
-        return with_accurate(partition.parameters, present) if present else partition.parameters
-
-    def mark() -> None:
-        partitions = partitions_from_payloads(store.get_payloads(table.database, table.name, list(columns)))
+    def mark(step: TableStep) -> None:
+        partitions = step.partitions(list(columns))
         values = [partition.values for partition in partitions]
         statistics = store.column_statistics.read_partitions(table.database, table.name, values, names)
         present = {key: [statistic.column for statistic in some] for key, some in statistics.items()}
-        changed = {partition.values: marked(partition, present.get(partition.values, ())) for partition in partitions}
-        _replace_parameters(store, table, partitions, changed)
+        marked = [partition for partition in partitions if partition.values in present]
+        _replace_parameters(step, marked, lambda one: with_accurate(one.parameters, present[one.values]))
 
-    store.patience.retry(mark, PartitionNotFound, text=_OUTRUN, hint=_UNMARKED, table=table)
+    store.change(str(table), mark, hint=_UNMARKED)
 
 
 def forget_table(store: PartitionStore, table: Table, columns: Collection[str]) -> None:
@@ -111,16 +106,12 @@ def forget_partitions(
         values: of which partitions; None for all.
     """
 
-    def unmark() -> list[tuple[str, ...]]:
-        if values is None:
-            partitions = store.get_partitions_by_filter(table.database, table.name, None)
-        else:
-            partitions = store.get_partitions(table.database, table.name, values)
-        changed = {partition.values: without_accurate(partition.parameters, columns) for partition in partitions}
-        _replace_parameters(store, table, partitions, changed)
+    def unmark(step: TableStep) -> list[tuple[str, ...]]:
+        partitions = step.select() if values is None else step.partitions(values)
+        _replace_parameters(step, partitions, lambda one: without_accurate(one.parameters, columns))
         return [partition.values for partition in partitions]
 
-    every = store.patience.retry(unmark, PartitionNotFound, text=_OUTRUN, hint=_UNMARKED, table=table)
+    every = store.change(str(table), unmark, hint=_UNMARKED)
     statistics = store.column_statistics.read_partitions(table.database, table.name, every, list(columns))
     for key, some in statistics.items():
         for statistic in some:
@@ -129,25 +120,11 @@ def forget_partitions(
 
 
 def _replace_parameters(
-    store: PartitionStore,
-    table: Table,
-    partitions: Iterable[Partition],
-    parameters: Mapping[tuple[str, ...], Mapping[str, str]],
+    step: TableStep, partitions: Iterable[Partition], parameters: Callable[[Partition], Mapping[str, str]]
 ) -> None:
-    """Give partitions other parameters, all or none.
-
-    Raises:
-        ConcurrentChange, PartitionNotFound: others were faster; nothing was changed.
-    """
-    different = [partition for partition in partitions if parameters[partition.values] != partition.parameters]
-    if different:
-        store.change_partitions(
-            table.database,
-            table.name,
-            put=[replace(partition, parameters=parameters[partition.values]) for partition in different],
-            expected={partition.values: partition.payload for partition in different},
-            invalid_values="keep",
-        )
+    """Give partitions that a step has read other parameters, all or none."""
+    after = [(partition, parameters(partition)) for partition in partitions]
+    step.change(put=[replace(partition, parameters=new) for partition, new in after if new != partition.parameters])
 
 
 def _read(text: str) -> tuple[bool, dict[str, str]]:

@@ -14,13 +14,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Final
 
-from hbstore.errors import AlreadyExists, ConcurrentChange, DdlRefused, PartitionNotFound
+from hbstore.errors import AlreadyExists, DdlRefused, PartitionNotFound
 from hbstore.files.warehouse import Warehouse
 from hbstore.model import Column, Partition, Table
 from hbstore.names import partition_name
 from hbstore.publishing import exchanger
 from hbstore.publishing.exchanger import Exchanged
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_step import TableStep
 from hbstore.store.writer import Expected
 from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.warehouse.accurate_columns import forget_partitions, replaced_columns, without_accurate
@@ -153,30 +154,23 @@ def update_partitions(
     Args:
         store: the catalog.
         table: their table.
-        partitions: as they were read. Where another writer was faster, they are read again; those that are gone then
-            are left out.
+        partitions: which they are; those that are gone are left out.
         change: makes of a partition what it becomes, with the same values; None leaves it as it is.
 
     Returns:
         What was written.
 
     Raises:
-        StoreBusy: other writers kept changing them.
+        StoreBusy: other writers kept changing the table.
     """
-    current = list(partitions)
+    values = [partition.values for partition in partitions]
 
-    def update() -> list[Partition]:
-        nonlocal current
-        changed = {old.values: new for old in current if (new := change(old)) is not None}
-        expected: Expected = {old.values: old.payload for old in current if old.values in changed}
-        try:
-            store.alter_partitions(table.database, table.name, changed.values(), expected=expected)
-        except ConcurrentChange:
-            current = store.get_partitions(table.database, table.name, [old.values for old in current])
-            raise
-        return list(changed.values())
+    def update(step: TableStep) -> list[Partition]:
+        changed = [new for old in step.partitions(values) if (new := change(old)) is not None]
+        step.change(put=changed)
+        return changed
 
-    return store.patience.retry(update, text=_OUTRUN, table=table)
+    return store.change(str(table), update)
 
 
 def exchange_partitions(

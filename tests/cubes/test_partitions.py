@@ -10,6 +10,7 @@ from hbstore import AlreadyExists, InvalidPartitionValue, PartitionNotFound
 from hbstore.cubes import Column, Fact, PartitionDesc, StorageTable, TableDescription
 from hbstore.cubes.descriptions import values_of
 from hbstore.errors import InvalidPartition, InvalidTime, ModelNotFound, OutsideValidity, UnknownUpdatePeriod
+from hbstore.store.writer import Writer
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD
 from tests.cubes.conftest import days, hour, on, sample
@@ -148,10 +149,10 @@ def test_a_batch_is_registered_wholly_or_not_at_all(cubes):
 
 def test_a_batch_is_one_change_of_the_store(cubes, monkeypatch):
     calls = []
-    for name in ("add_partitions", "change_partitions"):
-        inner = getattr(cubes.store, name)
+    for name in ("add", "replace"):
+        inner = getattr(Writer, name)
         monkeypatch.setattr(
-            cubes.store, name, lambda *args, inner=inner, **named: (calls.append(args), inner(*args, **named))[1]
+            Writer, name, lambda *args, inner=inner, **named: (calls.append(args), inner(*args, **named))[1]
         )
     start = utc(2015, 1, 1)
     batch = [PartitionDesc("DAILY", {"dt": start + dt.timedelta(days=number)}) for number in range(400)]

@@ -12,6 +12,7 @@ from hbstore.publishing import Publisher
 from hbstore.spark import analyze_table, write_table
 from hbstore.spark.analysis import analyze
 from hbstore.spark.analysis.analyze import ATTEMPTS
+from hbstore.store.table_step import TableStep
 from tests.spark.analyzing import (
     DATA,
     VALUES,
@@ -163,7 +164,7 @@ def test_files_that_another_process_shows_behind_the_listing_are_counted(spark, 
 
 def test_a_batch_is_written_wholly_and_the_next_call_does_the_rest(spark, store, filled, monkeypatch):
     root = filled(data=DATA[:1])
-    changing = type(store).change_partitions
+    changing = TableStep.change
     count = iter(range(1000))
 
     def change(*given, **named):
@@ -171,7 +172,7 @@ def test_a_batch_is_written_wholly_and_the_next_call_does_the_rest(spark, store,
             raise StoreUnavailable("gone")
         changing(*given, **named)
 
-    monkeypatch.setattr(type(store), "change_partitions", change)
+    monkeypatch.setattr(TableStep, "change", change)
     with pytest.raises(StoreUnavailable):
         analyze_table(spark, store, "shop.sales", columns="all", batch=2)
     assert sum("numRows" in one for one in parameters(store).values()) == 2

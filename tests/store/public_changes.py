@@ -181,6 +181,16 @@ CHANGES = {
     "store.change_partitions": lambda s: s.change_partitions(
         *SALES, add=[partition(3, 7)], put=[partition(1, 0)], drop=[SECOND]
     ),
+    "store.change": lambda s: s.change(
+        "shop.sales",
+        lambda sales: sales.change(
+            put=[replace(one, parameters={"mark": "seen"}) for one in sales.partitions([FIRST, ("2013-01-03", "7")])],
+            drop=sales.select("ds = '2013-01-02'"),
+        ),
+    ),
+    "store.change of the table": lambda s: s.change(
+        "shop.sales", lambda sales: sales.alter(replace(sales.table, owner="bob"))
+    ),
     "column_statistics.write_table": lambda s: s.column_statistics.write_table(*SALES, [about("price", 2)]),
     "column_statistics.write_partitions": lambda s: s.column_statistics.write_partitions(
         *SALES, {FIRST: [about("price")], SECOND: [about("price", 2)]}

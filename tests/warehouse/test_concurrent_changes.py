@@ -11,6 +11,7 @@ from hbstore.ddl import execute
 from hbstore.errors import ConcurrentChange
 from hbstore.files.warehouse import Warehouse
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_step import TableStep
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.partition_changes import change_partitions, exchange_partitions, rename_partition
 from hbstore.warehouse.tables import spell_partitions_alike
@@ -44,25 +45,25 @@ def sales(store, warehouse):
 
 
 @pytest.fixture
-def meanwhile(monkeypatch):
-    """Has another writer change the partition, just before a method of the store writes: once, or each time."""
+def meanwhile(store, monkeypatch):
+    """Has another writer change the partition, just before a method of the store or of a step writes."""
 
-    def change(method, *, always=False, **fields):
-        write, left = getattr(PartitionStore, method), [True]
+    def change(method, *, always=False, of=PartitionStore, **fields):
+        write, left = getattr(of, method), [True]
 
         def writing(self, *arguments, **options):
             if left and not writing.inside:
                 writing.inside = True
                 left[:] = [True] if always else []
-                here = self.get_partition("shop", "sales", EU)
+                here = store.get_partition("shop", "sales", EU)
                 count = int(here.parameters.get("count", "0")) + 1
                 new = {"parameters": {**here.parameters, "count": str(count)}, **fields}
-                self.change_partitions("shop", "sales", put=[replace(here, **new)])
+                store.change_partitions("shop", "sales", put=[replace(here, **new)])
                 writing.inside = False
             return write(self, *arguments, **options)
 
         writing.inside = False
-        monkeypatch.setattr(PartitionStore, method, writing)
+        monkeypatch.setattr(of, method, writing)
 
     return change
 
@@ -101,7 +102,7 @@ def test_a_renamed_partition_keeps_what_changes_meanwhile_by_statement(store, wa
 
 
 def test_a_truncated_partition_keeps_other_parameters(store, warehouse, sales, meanwhile):
-    meanwhile("alter_partitions")
+    meanwhile("change", of=TableStep)
     assert truncate_table(store, warehouse, sales, None) == 1
     there = store.get_partition("shop", "sales", EU).parameters
     assert (there["count"], there["numFiles"], there["totalSize"]) == ("1", "0", "0")
@@ -110,7 +111,7 @@ def test_a_truncated_partition_keeps_other_parameters(store, warehouse, sales, m
 def test_a_truncated_partition_that_has_other_files_by_then_keeps_their_counts(
     store, warehouse, sales, meanwhile, tmp_path
 ):
-    meanwhile("alter_partitions", location=f"file:{tmp_path}/other")
+    meanwhile("change", of=TableStep, location=f"file:{tmp_path}/other")
     truncate_table(store, warehouse, sales, None)
     assert store.get_partition("shop", "sales", EU).parameters["totalSize"] == "9"
 
@@ -119,7 +120,7 @@ def test_locations_are_spelt_alike_without_other_changes(store, sales, meanwhile
     here = store.get_partition("shop", "sales", EU)
     spelt = here.location.replace("file:/", "file:///")
     store.alter_partitions("shop", "sales", [replace(here, location=spelt)])
-    meanwhile("alter_partitions")
+    meanwhile("change", of=TableStep)
     spell_partitions_alike(store, sales)
     there = store.get_partition("shop", "sales", EU)
     assert (there.location, there.parameters["count"]) == (here.location, "1")
@@ -130,7 +131,7 @@ def test_an_exchanged_partition_keeps_what_changes_while_its_location_is_spelt(s
     odd = replace(here, location=here.location.replace("file:/", "file:///"))
     store.alter_partitions("shop", "sales", [odd])
     read = store.get_partitions("shop", "sales", [EU])
-    meanwhile("alter_partitions")
+    meanwhile("change", of=TableStep)
     exchange_partitions(store, warehouse, sales, store.get_table("shop", "sold"), read)
     there = store.get_partition("shop", "sold", EU)
     assert there.parameters["count"] == "1"

@@ -20,6 +20,7 @@ from hbstore.spark.analysis.whole import ROWS, SIZE
 from hbstore.store.manifest import EXCHANGES, Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.puts import partition_key
+from hbstore.store.table_step import TableStep
 from hbstore.warehouse.quick_statistics import ACCURATE, NUM_FILES, TOTAL_SIZE
 
 Values: TypeAlias = tuple[str, ...]
@@ -101,8 +102,8 @@ class StatisticsCommit:
         changed: set[Values] = set()
         written: set[Values] = set()
 
-        def write() -> set[Values]:
-            fresh, others = self._fresh(findings)
+        def write(step: TableStep) -> set[Values]:
+            fresh, others = self._fresh(step, findings)
             changed.update(others)
             self._forget_columns(written & others)
             writing = [finding for finding in fresh if finding.partition.values not in changed]
@@ -110,19 +111,11 @@ class StatisticsCommit:
             if self.columns and writing:
                 self.store.column_statistics.write_partitions(database, name, self._statistics(writing))
                 written.update(finding.partition.values for finding in writing)
-            if puts:
-                self.store.change_partitions(
-                    database,
-                    name,
-                    put=puts,
-                    expected={finding.partition.values: finding.partition.payload for finding in writing},
-                    invalid_values="keep",
-                )
+            step.change(put=puts, unchanged=[finding.partition for finding in writing])
             return {finding.partition.values for finding in writing}
 
-        text = "other writers kept changing the partitions"
         hint = "Analyze the other partitions later"
-        return self.store.patience.retry(write, PartitionNotFound, text=text, hint=hint, table=self.table), changed
+        return self.store.change(str(self.table), write, outrun=(PartitionNotFound,), hint=hint), changed
 
     def _forget_columns(self, values: Collection[Values]) -> None:
         """Take away column statistics that were written when their partitions had changed already."""
@@ -144,17 +137,14 @@ class StatisticsCommit:
                 keys |= {partition_key(row, one.values) for one in Manifest.decode(data).partitions}
         return {one.values for one in partitions if keys and partition_key(row, one.values) in keys}
 
-    def _fresh(self, findings: Sequence[Found]) -> tuple[list[Found], set[Values]]:
+    def _fresh(self, step: TableStep, findings: Sequence[Found]) -> tuple[list[Found], set[Values]]:
         """Those that are what they were, and the values of the others that are there.
 
         What a job decides changes the partition. An exchanged partition's folder moves before its location changes.
         """
         values = [finding.partition.values for finding in findings]
         busy = self.busy(finding.partition for finding in findings)
-        payloads = {
-            partition.values: partition.payload
-            for partition in self.store.get_partitions(self.table.database, self.table.name, values)
-        }
+        payloads = {partition.values: partition.payload for partition in step.partitions(values)}
         fresh = [
             finding
             for finding in findings

@@ -17,6 +17,7 @@ from hbstore.spark.analysis.summary import COLUMNS, SPARK, Summary, SummaryColum
 from hbstore.spark.formats import partition_schema
 from hbstore.spark.frames import local_frame
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_step import TableStep
 from hbstore.types import read_value
 
 ROWS: Final = f"{SPARK}numRows"
@@ -145,15 +146,12 @@ def write_whole(store: PartitionStore, table: Table, whole: WholeTable) -> None:
     """
     summaries = whole.summaries()
 
-    def write() -> None:
-        current = store.get_table(table.database, table.name)
-        parameters = whole.parameters(current, summaries)
-        if parameters != current.parameters:
-            expected = {name: current.parameters.get(name) for name in {*current.parameters, *parameters}}
-            store.alter_table(replace(current, parameters=parameters), expected_parameters=expected)
+    def write(step: TableStep) -> None:
+        parameters = whole.parameters(step.table, summaries)
+        if parameters != step.table.parameters:
+            step.alter(replace(step.table, parameters=parameters))
 
-    hint = "The statistics of the partitions are written. Analyze the table again"
-    store.patience.retry(write, text="other writers kept changing the table", hint=hint, table=table)
+    store.change(str(table), write, hint="The statistics of the partitions are written. Analyze the table again")
 
 
 def _of_value(value: Any, rows: int) -> Summary:

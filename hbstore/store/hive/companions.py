@@ -21,12 +21,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hbstore.errors import ConcurrentChange, InvalidInput
+from hbstore.errors import InvalidInput
 from hbstore.rows.interface import PartitionRow
 from hbstore.service_structs import NOTHING, Companion, decode_companion, encode_companion
-from hbstore.store.hive.companion_keys import table_companion_key
 from hbstore.store.puts import MAX_PAYLOAD, no_such_partition
-from hbstore.store.table_row import TableRow
+from hbstore.store.table_row import TableRow, check_same_table
 from hbstore.store.tables import Tables
 from hbstore.transactions.transaction import Transaction
 
@@ -79,8 +78,7 @@ class Companions:
 
         def change(transaction: Transaction) -> None:
             view, now = self.tables.view(transaction, row.table.database, row.table.name)
-            if table_companion_key(now) != table_companion_key(row):
-                raise ConcurrentChange("another table has this name now", table=row.table, hint="Try again")
+            check_same_table(now, row)
             there = view.existing([*steps, *partitions])
             missing = partitions.keys() - there.keys()
             if must_exist and missing:
