@@ -127,7 +127,7 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
     from hbstore.metastore.spark_conf import endpoint_uri
     from hbstore.query_service.access import Access
     from hbstore.query_service.engine import Engine
-    from hbstore.query_service.observing import UNOBSERVED
+    from hbstore.query_service.observing import UNOBSERVED, QueryObserver
     from hbstore.query_service.results import Results
     from hbstore.query_service.servers import Servers
     from hbstore.query_service.service import QueryService

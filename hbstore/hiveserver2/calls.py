@@ -1,7 +1,8 @@
-"""Calls of drivers: what a handler is given, how handlers are found, and how a message becomes a reply.
+"""Calls of drivers: what a handler is given, and how a message becomes a reply.
 
-A handler answers one or more methods. It is a function of a `DriverCall` that returns the method's response struct. Its
-status is SUCCESS unless the handler sets one. What it raises becomes the status of the response.
+A handler answers one or more methods (`hbstore.hiveserver2.sql_port`). It is a function of a `DriverCall` that returns
+the method's response struct. Its status is SUCCESS unless the handler sets one. What it raises becomes the status of
+the response.
 """
 
 from __future__ import annotations
@@ -70,38 +71,6 @@ class DriverCall(Generic[S]):
 
 
 Handler: TypeAlias = Callable[[DriverCall[Any]], Any]
-H = TypeVar("H", bound=Handler)
-
-
-@dataclass(frozen=True, slots=True)
-class DriverHandlers:
-    """The handlers of one module, by method.
-
-    >>> handlers = DriverHandlers()
-    >>> @handlers.answers("SetClientInfo")
-    ... def set_client_info(call):
-    ...     return THRIFT.TSetClientInfoResp()
-    >>> list(handlers.by_method)
-    ['SetClientInfo']
-    """
-
-    by_method: dict[str, Handler] = field(default_factory=dict)
-
-    def answers(self, *methods: str) -> Callable[[H], H]:
-        """Make a function the handler of methods.
-
-        Raises:
-            ValueError: tcliservice.thrift has no such method.
-        """
-        unknown = set(methods) - set(METHODS)
-        if unknown:
-            raise ValueError(f"tcliservice.thrift has no {', '.join(sorted(unknown))}")
-
-        def register(handler: H) -> H:
-            self.by_method.update(dict.fromkeys(methods, handler))
-            return handler
-
-        return register
 
 
 def _nothing(_: Client) -> None:
@@ -192,30 +161,3 @@ def _failure(method: Method, status: Any) -> bytes | None:
         return None
     response.status = status
     return method.result(response)
-
-
-def endpoint(
-    service: S,
-    modules: Mapping[str, DriverHandlers],
-    *,
-    quick: QuickReplies | None = None,
-    on_closed: Callable[[Client], object] = _nothing,
-) -> DriverEndpoint[S]:
-    """An endpoint with the handlers of some modules.
-
-    Args:
-        service: what all calls share.
-        modules: by their names.
-        quick: where the owner of operations allows replies to be kept.
-        on_closed: hears of each connection that is closed.
-
-    Raises:
-        ValueError: two modules answer the same method.
-    """
-    by_method: dict[str, Handler] = {}
-    for name, handlers in modules.items():
-        twice = by_method.keys() & handlers.by_method.keys()
-        if twice:
-            raise ValueError(f"{name} answers what another module answers: {', '.join(sorted(twice))}")
-        by_method.update(handlers.by_method)
-    return DriverEndpoint(service, by_method, quick or QuickReplies(), on_closed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from hbstore.hiveserver2.calls import DriverCall, DriverHandlers
+from hbstore.hiveserver2.calls import DriverCall
 from hbstore.hiveserver2.catalog import JdbcCatalog
 from hbstore.hiveserver2.cursor import MAX_ROWS
 from hbstore.hiveserver2.listings import CatalogRows
@@ -14,8 +14,6 @@ from hbstore.hiveserver2.port_service import PortService
 from hbstore.hiveserver2.protocol import RESPONSES, OperationType
 from hbstore.hiveserver2.sessions import DriverSession
 from hbstore.query_service.query import Request
-
-handlers: Final = DriverHandlers()
 
 _TYPES: Final = {
     "GetTypeInfo": OperationType.GET_TYPE_INFO,
@@ -29,7 +27,7 @@ _TYPES: Final = {
     "GetCrossReference": OperationType.UNKNOWN,
 }
 
-_LISTINGS: Final[dict[str, Callable[[JdbcCatalog, Any], CatalogRows]]] = {
+LISTINGS: Final[dict[str, Callable[[JdbcCatalog, Any], CatalogRows]]] = {
     "GetTypeInfo": lambda catalog, _: catalog.type_info(),
     "GetCatalogs": lambda catalog, _: catalog.catalogs(),
     "GetSchemas": lambda catalog, asked: catalog.schemas(asked.schemaName),
@@ -39,16 +37,15 @@ _LISTINGS: Final[dict[str, Callable[[JdbcCatalog, Any], CatalogRows]]] = {
     "GetPrimaryKeys": lambda catalog, _: catalog.primary_keys(),
     "GetCrossReference": lambda catalog, _: catalog.cross_reference(),
 }
+"""What each call that `list_catalog` answers lists."""
 
 
-@handlers.answers(*_LISTINGS)
 def list_catalog(call: DriverCall[PortService]) -> Any:
     """What the store has."""
     session = call.service.session(call.request.sessionHandle)
-    return _answer(call, session, _LISTINGS[call.method.name](JdbcCatalog(call.service.store), call.request))
+    return _answer(call, session, LISTINGS[call.method.name](JdbcCatalog(call.service.store), call.request))
 
 
-@handlers.answers("GetFunctions")
 def list_functions(call: DriverCall[PortService]) -> Any:
     """The functions that statements of the session can call, which Spark says."""
     service = call.service

@@ -8,13 +8,12 @@ from typing import Any, Final
 import pyspark
 
 from hbstore.errors import UnsupportedCall
-from hbstore.hiveserver2.calls import DriverCall, DriverHandlers
+from hbstore.hiveserver2.calls import DriverCall
 from hbstore.hiveserver2.port_service import PortService
 from hbstore.hiveserver2.protocol import THRIFT, InfoType, ProtocolVersion
 from hbstore.names import DEFAULT_DATABASE
 from hbstore.query_service.query import ANONYMOUS
 
-handlers: Final = DriverHandlers()
 _NEWEST: Final = ProtocolVersion.V10
 """Driver 2.3.10 refuses a server that speaks more."""
 
@@ -42,7 +41,6 @@ _KEYWORDS: Final = "ANTI,CUBE,DATABASE,DATABASES,LATERAL,OVERWRITE,PARTITION,PAR
 """Words of Spark's and of cubes that SQL:2003 does not have."""
 
 
-@handlers.answers("OpenSession")
 def open_session(call: DriverCall[PortService]) -> Any:
     """Begin a session; the login of SASL or HTTP says whose."""
     request, service = call.request, call.service
@@ -85,7 +83,6 @@ def _settings(configuration: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     return configuration.get(_USE) or DEFAULT_DATABASE, settings
 
 
-@handlers.answers("CloseSession")
 def close_session(call: DriverCall[PortService]) -> Any:
     """Close a session, with its statements."""
     session = call.service.session(call.request.sessionHandle, alive=False)
@@ -94,7 +91,6 @@ def close_session(call: DriverCall[PortService]) -> Any:
     return THRIFT.TCloseSessionResp()
 
 
-@handlers.answers("GetInfo")
 def info(call: DriverCall[PortService]) -> Any:
     """What the server says of itself. Drivers ask for its name to see whether a session is alive."""
     call.service.session(call.request.sessionHandle)
@@ -121,14 +117,12 @@ def _kind(answer: str | int) -> str:
     return "stringValue" if isinstance(answer, str) else "lenValue"
 
 
-@handlers.answers("SetClientInfo")
 def client_info(call: DriverCall[PortService]) -> Any:
     """The client says what program it is."""
     call.service.session(call.request.sessionHandle)
     return THRIFT.TSetClientInfoResp()
 
 
-@handlers.answers("GetDelegationToken", "CancelDelegationToken", "RenewDelegationToken")
 def delegation(call: DriverCall[PortService]) -> Any:
     """There is no Kerberos here, whose users these tokens are for."""
     call.service.session(call.request.sessionHandle)

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from hbstore.errors import InvalidInput, UnsupportedCall
-from hbstore.hiveserver2.calls import DriverCall, DriverHandlers
+from hbstore.hiveserver2.calls import DriverCall
 from hbstore.hiveserver2.operations import Operation, OperationStatus, StatementOperation
 from hbstore.hiveserver2.port_service import PortService, handle_of
 from hbstore.hiveserver2.progress import HEADERS, bar
@@ -18,12 +18,10 @@ from hbstore.hiveserver2.statement_kinds import has_rows
 from hbstore.hiveserver2.statuses import status_of
 from hbstore.query_service.query import MAX_TEXT, Request, ResultColumn
 
-handlers: Final = DriverHandlers()
 _POLL: Final = 0.5
 """Seconds that a client waits for a reply about a statement that runs: a cancel on the same connection waits, too."""
 
 
-@handlers.answers("ExecuteStatement")
 def execute(call: DriverCall[PortService]) -> Any:
     """Run a statement; unless the client asked not to wait, the reply comes at its end."""
     request, service = call.request, call.service
@@ -65,7 +63,6 @@ def _submitted(service: PortService, session: DriverSession, request: Any) -> St
     return statement
 
 
-@handlers.answers("GetOperationStatus")
 def operation_status(call: DriverCall[PortService]) -> Any:
     """How far an operation is. A client that asks about one that runs waits a while."""
     service = call.service
@@ -108,14 +105,12 @@ def _progress(status: OperationStatus) -> Any:
     )
 
 
-@handlers.answers("GetResultSetMetadata")
 def metadata(call: DriverCall[PortService]) -> Any:
     """The columns of an operation's rows."""
     _, operation = call.service.operation(call.request.operationHandle)
     return THRIFT.TGetResultSetMetadataResp(schema=table_schema(operation.columns()))
 
 
-@handlers.answers("FetchResults")
 def fetch(call: DriverCall[PortService]) -> Any:
     """The next rows of an operation, or the next lines of its log. No rows say that there are no more."""
     request = call.request
@@ -140,7 +135,6 @@ def _log(operation: Operation) -> bytes:
     return row_set(0, [ResultColumn(name="log", type="string")], [lines], "UTC")
 
 
-@handlers.answers("CancelOperation")
 def cancel(call: DriverCall[PortService]) -> Any:
     """Cancel an operation."""
     _, operation = call.service.operation(call.request.operationHandle)
@@ -148,14 +142,12 @@ def cancel(call: DriverCall[PortService]) -> Any:
     return THRIFT.TCancelOperationResp()
 
 
-@handlers.answers("CloseOperation")
 def close(call: DriverCall[PortService]) -> Any:
     """Close an operation; a statement that runs is cancelled."""
     call.service.sessions.close_operation(handle_of(call.request.operationHandle.operationId))
     return THRIFT.TCloseOperationResp()
 
 
-@handlers.answers("GetQueryId")
 def query_id(call: DriverCall[PortService]) -> Any:
     """The id of a statement's query, by which `hbstore query` and REST name it."""
     _, operation = call.service.operation(call.request.operationHandle)

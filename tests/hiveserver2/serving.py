@@ -8,7 +8,7 @@ import struct
 from contextlib import closing, contextmanager
 
 from hbstore.errors import SessionNotFound, TableNotFound
-from hbstore.hiveserver2.calls import DriverHandlers, endpoint
+from hbstore.hiveserver2.calls import DriverEndpoint
 from hbstore.hiveserver2.protocol import METHODS, THRIFT
 from hbstore.hiveserver2.quick_replies import QuickReplies
 from hbstore.hiveserver2.server import driver_server
@@ -33,20 +33,15 @@ class FakeService:
         self.held_up = None
 
     def endpoint(self):
-        return endpoint(self, {"fake": handlers}, quick=self.quick, on_closed=self.gone.append)
+        return DriverEndpoint(self, HANDLERS, self.quick, self.gone.append)
 
 
-handlers = DriverHandlers()
-
-
-@handlers.answers("OpenSession")
 def open_session(call):
     call.service.calls.append(call)
     call.client.sessions.add(GUID)
     return THRIFT.TOpenSessionResp(serverProtocolVersion=9, sessionHandle=SESSION, configuration={})
 
 
-@handlers.answers("ExecuteStatement")
 def execute(call):
     call.service.calls.append(call)
     if call.service.held_up is not None:
@@ -54,22 +49,27 @@ def execute(call):
     raise TableNotFound("the table does not exist", table="shop.gone", hint="List the tables")
 
 
-@handlers.answers("GetOperationStatus")
 def status(call):
     call.service.calls.append(call)
     call.kept_for = KEPT
     return THRIFT.TGetOperationStatusResp(operationState=2, hasResultSet=True)
 
 
-@handlers.answers("GetInfo")
 def info(call):
     call.service.calls.append(call)
     return THRIFT.TGetInfoResp(infoValue=THRIFT.TGetInfoValue(stringValue="hbstore"))
 
 
-@handlers.answers(*(set(METHODS) - set(handlers.by_method)))
 def others(_):
     raise SessionNotFound("Invalid SessionHandle", hint="Connect again")
+
+
+HANDLERS = dict.fromkeys(METHODS, others) | {
+    "OpenSession": open_session,
+    "ExecuteStatement": execute,
+    "GetOperationStatus": status,
+    "GetInfo": info,
+}
 
 
 @contextmanager

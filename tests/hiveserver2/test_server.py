@@ -85,11 +85,12 @@ def test_a_server_that_stops_answers_the_calls_under_way(mode):
         connected(server.port)
 
 
-def test_a_server_that_stops_does_not_wait_for_ever():
+@pytest.mark.parametrize("mode", MODES)
+def test_a_server_that_stops_does_not_wait_for_ever(mode):
     service = FakeService()
     service.held_up = threading.Event()
     server = driver_server(service.endpoint(), Access()).start()
-    with driving(server.port, "sasl") as busy:
+    with driving(server.port, mode) as busy:
         busy.send(every_call()["ExecuteStatement"])
         until(lambda: service.calls)
         assert not server.stop(0.1)
