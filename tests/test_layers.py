@@ -35,7 +35,7 @@ ROOMS = (
     ("rows",),
     ("files",),
     ("service_structs", "service_model"),
-    ("totals", "name_lists", "structs", "stored_as", "layouts", "model", "frozen"),
+    ("alike_partitions", "totals", "name_lists", "structs", "stored_as", "layouts", "model", "frozen"),
     ("heat_map", "drawing", "wording", "arguments", "properties_file"),
     ("servers",),
     ("thrift",),

@@ -11,19 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from hbstore.alike_partitions import KINDS, Alike
 from hbstore.layouts import PARAMETERS, PRIVILEGES
 from hbstore.like import parse_like
-from hbstore.metastore.methods.partition_skeleton import (
-    ACCESSED_HEAD,
-    CREATED_HEAD,
-    KINDS,
-    PARAMETERS_HEAD,
-    RELATIVE_HEAD,
-    Skeleton,
-)
 from hbstore.metastore.methods.struct_cuts import Cut, cut_of, cut_struct, field_slices
-from hbstore.structs import VALUES_START
-from hbstore.wire import field_head
+from hbstore.wire import I32, STRING, field_head
 
 STORAGE_FIELD: Final = 6
 """The field of a partition that is its storage."""
@@ -34,10 +26,16 @@ _VALUES, _CREATED, _ACCESSED, _PARAMETERS, _PRIVILEGES = 1, 4, 5, 7, 8
 _LOCATION: Final = 2
 """A field of its storage."""
 
+_CREATED_HEAD: Final = field_head(I32, 2)
+_ACCESSED_HEAD: Final = field_head(I32, 3)
+_RELATIVE_HEAD: Final = field_head(STRING, 4)
+_PARAMETERS_HEAD: Final = field_head(PARAMETERS, 5)
 _PRIVILEGES_HEAD: Final = field_head(PRIVILEGES, 6)
+"""Heads of fields of a PartitionWithoutSD."""
+
 _HEAD: Final = 3
-_FIRST_VALUE: Final = len(VALUES_START) + 4
 _UINT32: Final = struct.Struct(">I")
+_RELATIVE: Final = struct.Struct(">3sI").pack
 _STOP: Final = b"\0"
 
 
@@ -85,6 +83,23 @@ def projection_of(partition: Any, fields: Sequence[str], include: str | None, ex
     return Projection(cut, None if included is None and excluded is None else wants)
 
 
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What partitions one behind the other share.
+
+    Attributes:
+        alike: the bytes between their fields.
+        storage: what is asked for of their storage.
+        rest: their bytes behind the parameters.
+        end: what a PartitionWithoutSD has behind the parameters.
+    """
+
+    alike: Alike
+    storage: bytes
+    rest: bytes
+    end: bytes
+
+
 @dataclass(slots=True)
 class PartitionCutter:
     """Cuts what is asked for out of the partitions of one table.
@@ -97,7 +112,7 @@ class PartitionCutter:
     location: str | None
     projection: Projection
     _root: bytes = field(init=False)
-    _skeleton: Skeleton | None = field(init=False, default=None)
+    _shared: _Shared | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._root = (self.location or "").encode()
@@ -111,8 +126,8 @@ class PartitionCutter:
         """
         at = 0
         while at < len(payloads):
-            if self._skeleton is not None and (cuts := self._skeleton.cut(payloads, at)):
-                yield self._skeleton.storage, payloads[at : at + len(cuts)], cuts
+            if self._shared is not None and (cuts := self._cut_alike(payloads, at, self._shared)):
+                yield self._shared.storage, payloads[at : at + len(cuts)], cuts
                 at += len(cuts)
             else:
                 storage, cut = self._cut(payloads[at])
@@ -147,11 +162,40 @@ class PartitionCutter:
             inside = None if cut is None else cut[STORAGE_FIELD]
             storage = (around if inside is None else cut_struct(around, 0, inside))[:-1]
         without = self._without_storage(payload, fields, relative)
-        if place is not None and fields.keys() >= {_VALUES, _CREATED, _ACCESSED, _PARAMETERS}:
-            skeleton = self._skeleton_of(payload, fields, place, storage)
-            # Another order of fields, as no writer of hbstore has, is noticed here.
-            self._skeleton = skeleton if skeleton.cut([payload], 0) == [without] else None
+        alike = Alike.learned(payload)
+        self._shared = None
+        if alike is not None:
+            self._shared = _Shared(alike, storage, payload[fields[_PARAMETERS][1] :], self._end(payload, fields))
         return storage, without
+
+    def _cut_alike(self, payloads: Sequence[bytes], first: int, shared: _Shared) -> list[bytes]:
+        """What is asked for of partitions from the first on, up to one that is not alike. O(bytes)."""
+        has, size, end, rest = self.projection.has, _UINT32.unpack_from, shared.end, shared.rest
+        values, created, accessed, located = has(_VALUES), has(_CREATED), has(_ACCESSED), self.projection.has_location
+        parameters = self._parameters if has(_PARAMETERS) else None
+        to_rest = has(_PARAMETERS) or has(_PRIVILEGES)
+        inside, root_length = (self._root.removesuffix(b"/") + b"/", len(self._root)) if located else (b"", 0)
+        cuts: list[bytes] = []
+        for payload, at, times, place, stop, number in shared.alike.places(payloads, first):
+            if not payload.startswith(inside, place):
+                break
+            cut = payload[:at] if values else b""
+            if created:
+                cut += _CREATED_HEAD + payload[times : times + 4]
+            if accessed:
+                cut += _ACCESSED_HEAD + payload[times + 7 : times + 11]
+            if located:
+                cut += _RELATIVE(_RELATIVE_HEAD, stop - place - root_length) + payload[place + root_length : stop]
+            if to_rest:
+                behind = number + 4
+                for _ in range(2 * size(payload, number)[0]):
+                    behind += 4 + size(payload, behind)[0]
+                if payload[behind:] != rest:
+                    break
+                if parameters is not None:
+                    cut += _PARAMETERS_HEAD + parameters(payload[number - KINDS : behind])
+            cuts.append(cut + end)
+        return cuts
 
     def _inside(self, place: bytes) -> bool:
         root = self._root
@@ -160,13 +204,13 @@ class PartitionCutter:
     def _without_storage(self, payload: bytes, fields: dict[int, tuple[int, int]], relative: bytes | None) -> bytes:
         has = self.projection.has
         parts = [payload[: fields[_VALUES][1]] if has(_VALUES) else b""]
-        for number, head in ((_CREATED, CREATED_HEAD), (_ACCESSED, ACCESSED_HEAD)):
+        for number, head in ((_CREATED, _CREATED_HEAD), (_ACCESSED, _ACCESSED_HEAD)):
             if has(number) and number in fields:
                 parts += (head, payload[slice(*fields[number])])
         if relative is not None:
-            parts += (RELATIVE_HEAD, _UINT32.pack(len(relative)), relative)
+            parts += (_RELATIVE_HEAD, _UINT32.pack(len(relative)), relative)
         if has(_PARAMETERS) and _PARAMETERS in fields:
-            parts += (PARAMETERS_HEAD, self._parameters(payload[slice(*fields[_PARAMETERS])]))
+            parts += (_PARAMETERS_HEAD, self._parameters(payload[slice(*fields[_PARAMETERS])]))
         return b"".join((*parts, self._end(payload, fields)))
 
     def _end(self, payload: bytes, fields: dict[int, tuple[int, int]]) -> bytes:
@@ -174,28 +218,6 @@ class PartitionCutter:
         if self.projection.has(_PRIVILEGES) and _PRIVILEGES in fields:
             return _PRIVILEGES_HEAD + payload[slice(*fields[_PRIVILEGES])] + _STOP
         return _STOP
-
-    def _skeleton_of(
-        self, payload: bytes, fields: dict[int, tuple[int, int]], place: tuple[int, int], storage: bytes
-    ) -> Skeleton:
-        """What others may have alike with a partition."""
-        has = self.projection.has
-        parameters, end = fields[_PARAMETERS]
-        return Skeleton(
-            start=payload[:_FIRST_VALUE],
-            columns=int.from_bytes(payload[_FIRST_VALUE - 4 : _FIRST_VALUE]),
-            names=payload[fields[_VALUES][1] : fields[_CREATED][0]],
-            before=payload[fields[_ACCESSED][1] : place[0]],
-            after=payload[place[1] : parameters + KINDS],
-            rest=payload[end:] if has(_PARAMETERS) or has(_PRIVILEGES) else None,
-            storage=storage,
-            values=has(_VALUES),
-            created=has(_CREATED),
-            accessed=has(_ACCESSED),
-            root=self._root if self.projection.has_location else None,
-            parameters=self._parameters if has(_PARAMETERS) else None,
-            end=self._end(payload, fields),
-        )
 
     def _parameters(self, data: bytes) -> bytes:
         """The bytes of those parameters that are asked for."""
