@@ -99,7 +99,7 @@ def repair(
         bool,
         typer.Option("--force", help="With --mode: drop partitions even if the table's folder is missing or empty."),
     ] = False,
-    spark: Annotated[bool, typer.Option("--spark", hidden=True)] = False,
+    spark: Annotated[bool, typer.Option("--spark", hidden=True, help="Refused: threads list the folders.")] = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
