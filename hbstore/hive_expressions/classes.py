@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hbstore.hive_expressions.fields import Fields
-from hbstore.hive_expressions.used import LATER_TEXT, USED
+from hbstore.hive_expressions.used import LATER_TEXT, USED, Fields
 
 PLAN: Final = "org.apache.hadoop.hive.ql.plan."
 GENERIC: Final = "org.apache.hadoop.hive.ql.udf.generic."

@@ -21,9 +21,8 @@ from hbstore.hive_expressions.classes import (
     SINGLE,
 )
 from hbstore.hive_expressions.encodings import ByteCursor
-from hbstore.hive_expressions.fields import Fields
 from hbstore.hive_expressions.refusal import unreadable
-from hbstore.hive_expressions.used import ARRAY, DECIMAL, INSPECTORS
+from hbstore.hive_expressions.used import ARRAY, DECIMAL, INSPECTORS, Fields
 from hbstore.wording import clipped
 
 MAX_NESTING: Final = 300

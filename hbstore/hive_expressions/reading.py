@@ -8,11 +8,10 @@ from typing import Final
 
 from hbstore.errors import ExpressionUnreadable
 from hbstore.hive_expressions.classes import KRYO3, KRYO5, KRYO5_LATER_TEXT, ROOT
-from hbstore.hive_expressions.fields import Fields
 from hbstore.hive_expressions.nodes import Node, NodeMaker
 from hbstore.hive_expressions.objects import ObjectReader
 from hbstore.hive_expressions.refusal import unreadable
-from hbstore.hive_expressions.used import TEXT
+from hbstore.hive_expressions.used import TEXT, Fields
 
 MAX_BYTES: Final = 2 * 1024 * 1024
 """Room for an IN list of 30,000 values."""

@@ -7,9 +7,10 @@ with its type, those of constants with a value, and the objects that hold values
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
-from hbstore.hive_expressions.fields import Fields
+Fields: TypeAlias = tuple[tuple[str, str], ...]
+"""Names and kinds: an ``object`` has its class before it, all others are known without; what is ``absent`` is null."""
 
 INSPECTORS: Final = "org.apache.hadoop.hive.serde2.objectinspector.primitive.Writable"
 ARRAY: Final = "[Lorg.apache.hadoop.hive.serde2.objectinspector.ObjectInspector;"

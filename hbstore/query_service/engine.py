@@ -27,7 +27,7 @@ from hbstore.frozen import FrozenDict
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Run, Start, ToSpark
 from hbstore.servers.processes import METRICS_FOLDER
-from hbstore.spark.shared_url import shared_url
+from hbstore.spark.opening import shared_url
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
 _MODULE: Final = "hbstore.query_service.spark_process"

@@ -15,7 +15,7 @@ from hbstore.model import Partition
 from hbstore.names import table_name
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.columns import as_texts
-from hbstore.spark.shared_url import shared_url
+from hbstore.spark.opening import shared_url
 from hbstore.store.partition_store import PartitionStore, connect
 from hbstore.store.writer import partitioned
 

@@ -22,7 +22,7 @@ from hbstore.names import table_name
 from hbstore.rows.interface import Rows
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.key_slices import KeyRange, key_slices
-from hbstore.spark.shared_url import shared_url
+from hbstore.spark.opening import shared_url
 from hbstore.spark.tasks import number_of_slices, run_tasks
 from hbstore.store.partition_store import connect
 from hbstore.store.table_row import DEFINITION, TableRow
