@@ -11,7 +11,8 @@ from typing import Any, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hbstore.model import Column, Database, Order, Partition, SerDe, StorageDescriptor, Table
+from hbstore.client.documents import ColumnDocument, Document, StorageDocument
+from hbstore.model import Partition, Table
 from hbstore.names import partition_name
 
 _SALES: Final[dict[str, Any]] = {
@@ -28,96 +29,7 @@ _FIVE: Final[dict[str, Any]] = {
 }
 
 
-class ColumnDocument(BaseModel):
-    """A column; the type is Hive's text, such as ``array<struct<a:int>>``."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str
-    type: str
-    comment: str | None = None
-
-    @classmethod
-    def of(cls, column: Column) -> Self:
-        """The document of a column."""
-        return cls(name=column.name, type=column.type, comment=column.comment)
-
-    def column(self) -> Column:
-        """The column."""
-        return Column(self.name, self.type, self.comment)
-
-
-class SerDeDocument(BaseModel):
-    """The class that reads and writes rows."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str | None = None
-    library: str | None = None
-    parameters: Mapping[str, str] = Field(default_factory=dict)
-
-
-class OrderDocument(BaseModel):
-    """A column that the files are sorted by: 1 is ascending, 0 descending."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    column: str
-    order: int
-
-
-class StorageDocument(BaseModel):
-    """How files are stored."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    columns: list[ColumnDocument] = Field(
-        default_factory=list, description="of a partition: those that the table had when its files were written"
-    )
-    input_format: str | None = None
-    output_format: str | None = None
-    compressed: bool = False
-    num_buckets: int = -1
-    serde: SerDeDocument = Field(default_factory=SerDeDocument)
-    bucket_columns: list[str] = Field(default_factory=list)
-    sort_columns: list[OrderDocument] = Field(default_factory=list)
-    parameters: Mapping[str, str] = Field(default_factory=dict)
-    stored_as_sub_directories: bool = False
-
-    @classmethod
-    def of(cls, storage: StorageDescriptor) -> Self:
-        """The document of a storage."""
-        serde = storage.serde
-        return cls(
-            columns=[ColumnDocument.of(column) for column in storage.columns],
-            input_format=storage.input_format,
-            output_format=storage.output_format,
-            compressed=storage.compressed,
-            num_buckets=storage.num_buckets,
-            serde=SerDeDocument(name=serde.name, library=serde.library, parameters=serde.parameters),
-            bucket_columns=list(storage.bucket_columns),
-            sort_columns=[OrderDocument(column=order.column, order=order.order) for order in storage.sort_columns],
-            parameters=storage.parameters,
-            stored_as_sub_directories=storage.stored_as_sub_directories,
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """What replaces the fields of a storage descriptor, or makes one."""
-        return {
-            "columns": [document.column() for document in self.columns],
-            "input_format": self.input_format,
-            "output_format": self.output_format,
-            "compressed": self.compressed,
-            "num_buckets": self.num_buckets,
-            "serde": SerDe(self.serde.name, self.serde.library, self.serde.parameters),
-            "bucket_columns": self.bucket_columns,
-            "sort_columns": [Order(order.column, order.order) for order in self.sort_columns],
-            "parameters": self.parameters,
-            "stored_as_sub_directories": self.stored_as_sub_directories,
-        }
-
-
-class DatabaseDocument(BaseModel):
+class DatabaseDocument(Document):
     """A database; the owner's type is 1 for a user, 2 for a role, 3 for a group."""
 
     model_config = ConfigDict(
@@ -131,18 +43,6 @@ class DatabaseDocument(BaseModel):
     owner_type: int | None = None
     parameters: Mapping[str, str] = Field(default_factory=dict)
 
-    @classmethod
-    def of(cls, database: Database) -> Self:
-        """The document of a database."""
-        return cls(
-            name=database.name,
-            description=database.description,
-            location=database.location,
-            owner=database.owner,
-            owner_type=database.owner_type,
-            parameters=database.parameters,
-        )
-
 
 class DatabasesDocument(BaseModel):
     """All databases in order of their names."""
@@ -150,7 +50,7 @@ class DatabasesDocument(BaseModel):
     databases: list[DatabaseDocument]
 
 
-class TableDocument(BaseModel):
+class TableDocument(Document):
     """A table; times are seconds since 1970."""
 
     model_config = ConfigDict(
@@ -174,40 +74,14 @@ class TableDocument(BaseModel):
     view_original_text: str | None = None
     view_expanded_text: str | None = None
 
-    @classmethod
-    def of(cls, table: Table) -> Self:
-        """The document of a table."""
-        return cls(
-            database=table.database,
-            name=table.name,
-            columns=[ColumnDocument.of(one) for one in table.columns],
-            partition_columns=[ColumnDocument.of(one) for one in table.partition_columns],
-            location=table.location,
-            parameters=table.parameters,
-            owner=table.owner,
-            table_type=table.table_type,
-            storage=StorageDocument.of(table.storage),
-            create_time=table.create_time,
-            last_access_time=table.last_access_time,
-            retention=table.retention,
-            view_original_text=table.view_original_text,
-            view_expanded_text=table.view_expanded_text,
-        )
 
-
-class ListedTable(BaseModel):
+class ListedTable(Document):
     """A table among those of its database."""
 
     name: str
     table_type: str
     partition_columns: list[ColumnDocument]
     location: str | None
-
-    @classmethod
-    def of(cls, table: Table) -> Self:
-        """What a list says of a table."""
-        keys = [ColumnDocument.of(one) for one in table.partition_columns]
-        return cls(name=table.name, table_type=table.table_type, partition_columns=keys, location=table.location)
 
 
 class TablesDocument(BaseModel):

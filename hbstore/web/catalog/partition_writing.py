@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from hbstore.client.documents import StorageDocument
 from hbstore.errors import InvalidInput
 from hbstore.model import Partition, StorageDescriptor, Table
 from hbstore.name_lists import partition_names
 from hbstore.structs import partition_values, partitions_from_payloads
-from hbstore.web.catalog.catalog_documents import StorageDocument
 from hbstore.web.catalog.partition_listing import PartitionPage
 from hbstore.web.catalog.quick_fields import quick_fields
 
