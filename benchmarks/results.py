@@ -18,13 +18,13 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
-from hbstore.query_service.positions import Position
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from benchmarks.timing import Report
 from hbstore.hiveserver2.row_sets import row_set
 from hbstore.query_service.formats import arrow, csv, json_page, ndjson
+from hbstore.query_service.page_tokens import Position
 from hbstore.query_service.query import ResultColumn
 from hbstore.query_service.results import Results
 
