@@ -5,17 +5,14 @@ A function's bytes are the Hive Metastore's Function struct. A companion's are a
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Final
 
-from hbstore.errors import CorruptRow, InvalidInput
 from hbstore.service_model import ColumnStatistic, Function, Resource
-from hbstore.structs import UNREADABLE
+from hbstore.structs import decoded, encoded
 from hbstore.wire import BINARY, I32, I64, STRING, ListOf, Struct
 
-T = TypeVar("T")
-_UNWRITABLE: Final = (ValueError, IndexError, TypeError, AttributeError, struct.error)
+_FITTING: Final = "Texts must be UTF-8, and numbers must fit their field"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ def encode_function(function: Function) -> bytes:
     >>> decode_function(encode_function(Function("shop", "tax", "org.shop.Tax"))).class_name
     'org.shop.Tax'
     """
-    return _encoded(FUNCTION, function)
+    return encoded(function, lambda: FUNCTION.write(function), _FITTING)
 
 
 def decode_function(payload: bytes) -> Function:
@@ -77,7 +74,7 @@ def decode_function(payload: bytes) -> Function:
     Raises:
         CorruptRow: they are no Function struct.
     """
-    return _decoded("function", FUNCTION, payload)
+    return decoded("function", payload, FUNCTION)
 
 
 def encode_companion(companion: Companion) -> bytes:
@@ -86,7 +83,7 @@ def encode_companion(companion: Companion) -> bytes:
     Raises:
         InvalidInput: a field is of another type, too large, or not text that UTF-8 can carry.
     """
-    return _encoded(_COMPANION, companion)
+    return encoded(companion, lambda: _COMPANION.write(companion), _FITTING)
 
 
 def decode_companion(payload: bytes) -> Companion:
@@ -95,31 +92,4 @@ def decode_companion(payload: bytes) -> Companion:
     Raises:
         CorruptRow: they are none.
     """
-    return _decoded("companion", _COMPANION, payload)
-
-
-def _encoded(layout: Struct[Any], value: object) -> bytes:
-    try:
-        return layout.write(value)
-    except _UNWRITABLE as error:
-        raise InvalidInput(
-            "a field cannot be stored",
-            kind=type(value).__name__,
-            reason=error,
-            hint="Texts must be UTF-8, and numbers must fit their field",
-        ) from error
-
-
-def _decoded(kind: str, layout: Struct[T], payload: bytes) -> T:
-    try:
-        value, end = layout.read(payload, 0)
-        if end != len(payload):
-            raise ValueError(f"{len(payload) - end} bytes follow the end of the struct")
-    except UNREADABLE as error:
-        raise CorruptRow(
-            "the stored bytes cannot be decoded",
-            kind=kind,
-            reason=error,
-            hint="Run `hbstore check`: it lists all damaged rows",
-        ) from error
-    return value
+    return decoded("companion", payload, _COMPANION)

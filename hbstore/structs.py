@@ -39,6 +39,7 @@ T = TypeVar("T")
 UNREADABLE: Final = (ValueError, IndexError, TypeError, struct.error, HbstoreError)
 """What reading bytes raises that are no such struct; UnicodeDecodeError is a ValueError."""
 _UNWRITABLE = (ValueError, IndexError, TypeError, AttributeError, struct.error)
+_FITTING: Final = "Texts must be UTF-8, numbers must fit into 32 bits, and parameters must map texts to texts"
 (
     _VALUES_HEAD,
     _DATABASE_HEAD,
@@ -73,7 +74,7 @@ def encode_database(database: Database) -> bytes:
     >>> decode_database(encode_database(Database("Shop"))).name
     'shop'
     """
-    return _encoded(database, lambda: DATABASE.write(database))
+    return encoded(database, lambda: DATABASE.write(database))
 
 
 def decode_database(payload: bytes) -> Database:
@@ -82,7 +83,7 @@ def decode_database(payload: bytes) -> Database:
     Raises:
         CorruptRow: they are no Database struct.
     """
-    return _decoded("database", payload, DATABASE)
+    return decoded("database", payload, DATABASE)
 
 
 def encode_table(table: Table) -> bytes:
@@ -101,7 +102,7 @@ def encode_table(table: Table) -> bytes:
         head, tail = TABLE.write_fields(table, range(1, 7)), TABLE.write_fields(table, range(8, 16))
         return head + sd + tail + TABLE.write_rest(table) + b"\0"
 
-    return _encoded(table, write)
+    return encoded(table, write)
 
 
 def decode_table(payload: bytes) -> Table:
@@ -110,7 +111,7 @@ def decode_table(payload: bytes) -> Table:
     Raises:
         CorruptRow: they are no Table struct, or one of a table that cannot be.
     """
-    return _decoded("table", payload, TABLE)
+    return decoded("table", payload, TABLE)
 
 
 class PartitionEncoder:
@@ -153,7 +154,7 @@ class PartitionEncoder:
                 values=len(partition.values),
                 hint=f"The partition columns are {', '.join(self._columns) or 'none'}",
             )
-        return _encoded(partition, lambda: self._bytes(partition))
+        return encoded(partition, lambda: self._bytes(partition))
 
     def _bytes(self, partition: Partition) -> bytes:
         head, tail = self._storage(partition.storage or self._inherited)
@@ -250,7 +251,7 @@ class StoredPartition(Partition):
 
     def load(self) -> None:
         """Fill all fields. Threads that do it at once fill in the same."""
-        fields = _decoded("partition", self.payload or b"", PARTITION)
+        fields = decoded("partition", self.payload or b"", PARTITION)
         storage, location = fields.get("storage", (None, None))
         put = object.__setattr__
         put(self, "values", fields["values"])
@@ -294,19 +295,29 @@ def partitions_from_payloads(payloads: Iterable[bytes]) -> list[Partition]:
     return made
 
 
-def _encoded(what: object, write: Callable[[], bytes]) -> bytes:
+def encoded(value: object, write: Callable[[], bytes], hint: str = _FITTING) -> bytes:
+    """What a function writes of a value.
+
+    Raises:
+        InvalidInput: a field cannot be written.
+    """
     try:
         return write()
     except _UNWRITABLE as error:
-        raise InvalidInput(
-            "a field cannot be stored",
-            kind=type(what).__name__,
-            reason=error,
-            hint="Texts must be UTF-8, numbers must fit into 32 bits, and parameters must map texts to texts",
-        ) from error
+        raise InvalidInput("a field cannot be stored", kind=type(value).__name__, reason=error, hint=hint) from error
 
 
-def _decoded(kind: str, payload: bytes, layout: Struct[T]) -> T:
+def decoded(kind: str, payload: bytes, layout: Struct[T]) -> T:
+    """The value of a payload.
+
+    Args:
+        kind: what it is, for people.
+        payload: the bytes, to their end.
+        layout: how to read them.
+
+    Raises:
+        CorruptRow: they are no such struct.
+    """
     try:
         value, end = layout.read(payload, 0)
         if end != len(payload):

@@ -34,8 +34,8 @@ FULL = decode_partition(PAYLOAD)
 
 def test_a_stored_partition_is_decoded_when_a_field_is_read(monkeypatch):
     calls = []
-    original = structs._decoded
-    monkeypatch.setattr(structs, "_decoded", lambda *args: calls.append(1) or original(*args))
+    original = structs.decoded
+    monkeypatch.setattr(structs, "decoded", lambda *args: calls.append(1) or original(*args))
     partition = lazy()
     assert isinstance(partition, Partition)
     assert partition.payload == PAYLOAD
