@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from hbstore.errors import OutsideWarehouse
 from hbstore.files.interface import at_or_below
@@ -25,19 +25,6 @@ from hbstore.files.locations import LOCAL, Location, location_or_none
 _MOVE_YOURSELF: Final = "Check the location. To remove or move the files anyway, do it yourself"
 _LEAVE: Final = "leave the files where they are: drop without deleting data, or first set the table's EXTERNAL to TRUE"
 _NAME_ROOT: Final = f"Start `hbstore serve` with --also-under and a folder that holds the location, or {_LEAVE}"
-
-
-class Links(Protocol):
-    """Where the links of a file system lead."""
-
-    def real(self, path: str) -> str:
-        """The path with all links in it followed, as far as it is there."""
-
-    def place(self, path: str) -> str:
-        """The path of the entry itself: links before its last name are followed, the last name is not."""
-
-    def ways(self, path: str) -> set[str]:
-        """The path, and every path that leads to the same place on the way along its links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +56,7 @@ class Bounds:
         Raises:
             OutsideWarehouse: it may not be changed.
         """
-        place = links(target).place(target.path)
+        place = _place(target)
         if self.is_kept(target, place):
             text = "hbstore never removes or moves the warehouse, another root, the trash, or a folder around them"
             hint = _MOVE_YOURSELF if self.also_under is None else f"{_LEAVE[0].upper()}{_LEAVE[1:]}"
@@ -96,7 +83,7 @@ class Bounds:
             at_or_below(way, place)
             for location in kept
             if location.file_system == target.file_system
-            for way in links(location).ways(location.path)
+            for way in _ways(location)
         )
 
     def _own(self, target: Location, inside: Sequence[str]) -> Iterator[str]:
@@ -104,7 +91,7 @@ class Bounds:
         warehouse = None
         for root in self.roots:
             if root.file_system == target.file_system:
-                path = links(root).real(root.path)
+                path = _real(root)
                 warehouse = path if root is self.warehouse else warehouse
                 yield path
         if self.also_under is not None:
@@ -113,29 +100,25 @@ class Bounds:
             own = location_or_none(text)
             if own is None or own.file_system != target.file_system or not (own.parts or own.authority):
                 continue
-            place = links(own).place(own.path)
+            place = _place(own)
             # A table whose location is written as one in the warehouse, but is led out of it by a link, owns nothing.
             if warehouse is None or not own.is_at_or_below(self.warehouse) or at_or_below(place, warehouse):
                 yield place
 
 
-class _NoLinks:
-    """Object stores and HDFS, where a path is what it says."""
-
-    def real(self, path: str) -> str:
-        return path
-
-    def place(self, path: str) -> str:
-        return path
-
-    def ways(self, path: str) -> set[str]:
-        return {path}
+_FILES: Final = LocalFiles()
 
 
-_LOCAL: Final[Links] = LocalFiles()
-_REMOTE: Final[Links] = _NoLinks()
+def _real(location: Location) -> str:
+    """The path with all links in it followed, as far as it is there; object stores and HDFS have no links."""
+    return _FILES.real(location.path) if location.scheme == LOCAL else location.path
 
 
-def links(location: Location) -> Links:
-    """Where links lead in a location's file system."""
-    return _LOCAL if location.scheme == LOCAL else _REMOTE
+def _place(location: Location) -> str:
+    """The path of the entry itself: links before its last name are followed, the last name is not."""
+    return _FILES.place(location.path) if location.scheme == LOCAL else location.path
+
+
+def _ways(location: Location) -> set[str]:
+    """The path, and every path that leads to the same place on the way along its links."""
+    return _FILES.ways(location.path) if location.scheme == LOCAL else {location.path}

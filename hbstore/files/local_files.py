@@ -16,7 +16,7 @@ from typing import BinaryIO, Final
 
 from hbstore.files.interface import is_hidden
 
-FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 """How a folder is opened that is no link, to do something in it."""
 
 _TRIES: Final = 1000  # as another failed for each of them because somebody else got on
@@ -70,7 +70,7 @@ class LocalFiles:
         new_folders: list[str] = []
         for _ in range(_TRIES):
             try:
-                os.close(opened(real, new_folders))
+                os.close(_open_folder(real, new_folders))
             except FileNotFoundError:
                 continue  # somebody else has just removed an empty folder on the way
             return new_folders
@@ -112,7 +112,7 @@ class LocalFiles:
             if folder is None or _kind(folder, name) is None:
                 return False
             parent, new_name = os.path.split(target)
-            target_folder = opened(parent, [])
+            target_folder = _open_folder(parent, [])
             try:
                 if _kind(target_folder, new_name) is not None:
                     raise FileExistsError("the target already exists")
@@ -132,6 +132,59 @@ class LocalFiles:
     def opened(self, path: str) -> BinaryIO:
         """See `Files.opened`."""
         return open(path, "rb")  # noqa: PTH123
+
+
+class LocalFolders:
+    """Makes folders of this machine, one after the other, in one thread; to be closed.
+
+    Most of many folders lie side by side, as those of partitions do. What is around a folder is resolved once for all
+    that are in it, and the folder in which the last one was made stays open: so the next one there costs a few requests
+    to the system, and not some for every name of its path.
+    """
+
+    __slots__ = ("_around", "_open", "_reals")
+
+    def __init__(self) -> None:
+        self._reals: dict[str, str] = {}
+        self._around: str | None = None
+        self._open = -1
+
+    def close(self) -> None:
+        """Close the folder that is open."""
+        if self._around is not None:
+            os.close(self._open)
+            self._around = None
+
+    def is_folder(self, path: str) -> bool:
+        """See `Files.is_folder`."""
+        return os.path.isdir(path)  # noqa: PTH112
+
+    def real(self, path: str) -> str:
+        """See `Files.real`; what is around the path is looked at once."""
+        around, name = os.path.split(path)
+        real_around = self._reals.get(around)
+        if real_around is None:
+            real_around = self._reals[around] = os.path.realpath(around).rstrip("/")
+        real = f"{real_around}/{name}"
+        return os.path.realpath(real) if os.path.islink(real) else real  # noqa: PTH114
+
+    def make_folder(self, real: str) -> list[str]:
+        """See `Files.make_folder`."""
+        around, name = os.path.split(real)
+        new_folders: list[str] = []
+        try:
+            if around != self._around:
+                folder = _open_folder(around, new_folders)
+                self.close()
+                self._around, self._open = around, folder
+            os.mkdir(name, dir_fd=self._open)
+        except FileExistsError:
+            os.close(os.open(name, _FOLDER, dir_fd=self._open))  # which fails if it is no folder, or a link
+            return new_folders
+        except FileNotFoundError:  # somebody has just removed a folder on the way
+            self.close()
+            return new_folders + LocalFiles().make_folder(real)
+        return [*new_folders, real]
 
 
 def _data_files(path: str, hidden: bool) -> Iterator[tuple[str, int]]:  # noqa: FBT001
@@ -155,7 +208,7 @@ def _parent(place: str) -> Iterator[tuple[int | None, str]]:
     """The folder around an entry, opened, and the entry's name; None if there is no such folder."""
     parent, name = os.path.split(place)
     try:
-        folder = opened(parent)
+        folder = _open_folder(parent)
     except FileNotFoundError:
         yield None, name
         return
@@ -165,9 +218,9 @@ def _parent(place: str) -> Iterator[tuple[int | None, str]]:
         os.close(folder)
 
 
-def opened(path: str, new_folders: list[str] | None = None) -> int:
+def _open_folder(path: str, new_folders: list[str] | None = None) -> int:
     """A folder by its path, opened without following links; with ``new_folders``, missing ones are made and added."""
-    folder = os.open("/", FOLDER)
+    folder = os.open("/", _FOLDER)
     so_far = ""
     for name in path.split("/"):
         if not name:
@@ -175,14 +228,14 @@ def opened(path: str, new_folders: list[str] | None = None) -> int:
         so_far = f"{so_far}/{name}"
         try:
             try:
-                inner = os.open(name, FOLDER, dir_fd=folder)
+                inner = os.open(name, _FOLDER, dir_fd=folder)
             except FileNotFoundError:
                 if new_folders is None:
                     raise
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(name, dir_fd=folder)
                     new_folders.append(so_far)
-                inner = os.open(name, FOLDER, dir_fd=folder)
+                inner = os.open(name, _FOLDER, dir_fd=folder)
         finally:
             os.close(folder)
         folder = inner

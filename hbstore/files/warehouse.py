@@ -16,8 +16,7 @@ from typing import Final
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse
 from hbstore.files.bounds import Bounds
 from hbstore.files.interface import Files, at_or_below
-from hbstore.files.local_files import LocalFiles
-from hbstore.files.local_folders import LocalFolders
+from hbstore.files.local_files import LocalFiles, LocalFolders
 from hbstore.files.locations import LOCAL, Location, absolute_location, location_or_none, parse_location
 from hbstore.files.remote_files import AT_ONCE, open_remote
 from hbstore.files.trash import Trash

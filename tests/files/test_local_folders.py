@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hbstore.errors import FileOperationFailed
-from hbstore.files.local_folders import LocalFolders
+from hbstore.files.local_files import LocalFolders
 from hbstore.files.warehouse import Warehouse
 
 
