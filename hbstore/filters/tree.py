@@ -298,6 +298,18 @@ def written(tree: ExpressionTree) -> str:
     return str(tree)
 
 
+def tree_text(tree: ExpressionTree) -> str:
+    r"""A tree's text for people, also where it holds a text that the language cannot write, as one made in Python may.
+
+    >>> tree_text(Comparison("ds", Operator.EQ, Text("'\"")))
+    '(a filter cannot contain a text with both kinds of quotes)'
+    """
+    try:
+        return str(tree)
+    except FilterTypeError as error:
+        return f"({error.text})"
+
+
 def joined(node: type[And | Or], children: Iterable[ExpressionTree]) -> ExpressionTree:
     """The children joined, those of the same node replaced by theirs: what the parser makes of them. O(children).
 

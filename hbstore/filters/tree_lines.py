@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hbstore.errors import FilterTypeError
-from hbstore.filters.tree import And, ExpressionTree, Not, Or
+from hbstore.filters.tree import And, ExpressionTree, Not, Or, tree_text
 from hbstore.wording import clipped
 
 _LONGEST = 160
@@ -32,7 +31,7 @@ def tree_lines(tree: ExpressionTree, most: int) -> tuple[list[str], int]:
             children = (node.child,) if isinstance(node, Not) else tuple(node.children)
             text = type(node).__name__.upper()
         else:
-            text = _text(node)
+            text = tree_text(node)
         if len(lines) < most:
             lines.append(clipped(f"{lead}{text}", _LONGEST))
         last = len(children) - 1
@@ -41,10 +40,3 @@ def tree_lines(tree: ExpressionTree, most: int) -> tuple[list[str], int]:
             for at, child in reversed(list(enumerate(children)))
         ]
     return lines, nodes - len(lines)
-
-
-def _text(node: ExpressionTree) -> str:
-    try:
-        return str(node)
-    except FilterTypeError as error:  # a text that the language cannot write, made in Python
-        return f"({error.text})"

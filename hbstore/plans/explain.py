@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from rich.filesize import decimal
 
-from hbstore.errors import FilterTypeError
-from hbstore.filters.tree import ExpressionTree
+from hbstore.filters.tree import ExpressionTree, tree_text
 from hbstore.plans.alternatives import Alternative, alternatives, counts_text
 from hbstore.plans.estimate import Estimate, Estimator
 from hbstore.plans.execute import Measured, measure
@@ -161,14 +160,6 @@ def explain_plan(
         return explained
     each, total, kept = measure(plan, rows)
     return replace(explained, measured=tuple(each), total=total, kept=kept)
-
-
-def tree_text(tree: ExpressionTree) -> str:
-    """A tree as filter text; one made in Python may hold a text that the language cannot write."""
-    try:
-        return str(tree)
-    except FilterTypeError as error:
-        return f"({error.text})"
 
 
 def _figures(measured: Measured) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from hbstore.byte_cache import ByteCache
 from hbstore.errors import HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.parser import parse_filter
-from hbstore.filters.tree import And, ExpressionTree, SpecValue, joined
+from hbstore.filters.tree import And, ExpressionTree, SpecValue, joined, tree_text
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import LikeDialect
 from hbstore.model import Partition, PartitionValues
@@ -23,7 +23,7 @@ from hbstore.plans.behind import behind
 from hbstore.plans.bind import bind
 from hbstore.plans.estimate import Estimator
 from hbstore.plans.execute import count, fetch
-from hbstore.plans.explain import Explain, explain_plan, tree_text
+from hbstore.plans.explain import Explain, explain_plan
 from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.statistics import Statistics

@@ -30,17 +30,6 @@ _SVG_CELLS: Final = 480
 """Cells of a bar in SVG, a pixel or more each."""
 _LENGTHS: Final = (("day", DAY), ("hour", 3_600 * SECOND), ("minute", 60 * SECOND), ("second", SECOND))
 _PRECISIONS: Final = ((DAY, ""), (3_600 * SECOND, "-%H"), (60 * SECOND, "-%H:%M"), (0, "-%H:%M:%S"))
-_UNITS: Final = {
-    UpdatePeriod.CONTINUOUS: "second",
-    UpdatePeriod.SECONDLY: "second",
-    UpdatePeriod.MINUTELY: "minute",
-    UpdatePeriod.HOURLY: "hour",
-    UpdatePeriod.DAILY: "day",
-    UpdatePeriod.WEEKLY: "week",
-    UpdatePeriod.MONTHLY: "month",
-    UpdatePeriod.QUARTERLY: "quarter",
-    UpdatePeriod.YEARLY: "year",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +216,7 @@ class TimelineAxis:
 
     def scale(self) -> str:
         """How much time a cell is."""
-        unit = _UNITS[self.period]
+        unit = self.period.unit
         if self.cells > 1:
             return f"{self.cells:,} cells are {'an' if unit == 'hour' else 'a'} {unit}"
         if self.period.rank > UpdatePeriod.DAILY.rank:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from hbstore.timelines.properties import UnreadableProperty, chunks, elements
+from hbstore.timelines.properties import UnreadableProperty, chunks, elements, read_index, run_faults
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.runs_timeline import RunsTimeline
-from hbstore.timelines.texts import read_index, run_faults
 from hbstore.timelines.timeline import shown
 
 

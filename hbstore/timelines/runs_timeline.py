@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hbstore.timelines.properties import run_faults
 from hbstore.timelines.runs import Runs
-from hbstore.timelines.texts import run_faults
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.update_period import UpdatePeriod
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hbstore.timelines.properties import chunks, elements
+from hbstore.timelines.properties import chunks, elements, list_faults, listed, read_index, within_limit
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.runs_timeline import RunsTimeline
-from hbstore.timelines.texts import list_faults, listed, read_index, within_limit
 from hbstore.timelines.timeline import shown
 
 

@@ -35,24 +35,7 @@ MAX_LENGTH: Final = 200
 """Characters of a time."""
 
 _ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d")
-_PERIODS: Final[Mapping[str, UpdatePeriod]] = {
-    "second": UpdatePeriod.SECONDLY,
-    "minute": UpdatePeriod.MINUTELY,
-    "hour": UpdatePeriod.HOURLY,
-    "day": UpdatePeriod.DAILY,
-    "week": UpdatePeriod.WEEKLY,
-    "month": UpdatePeriod.MONTHLY,
-    "quarter": UpdatePeriod.QUARTERLY,
-    "year": UpdatePeriod.YEARLY,
-}
-_LENGTHS: Final[Mapping[str, timedelta]] = {
-    "second": timedelta(seconds=1),
-    "minute": timedelta(minutes=1),
-    "hour": timedelta(hours=1),
-    "day": timedelta(days=1),
-    "week": timedelta(weeks=1),
-}
-_MONTHS: Final[Mapping[str, int]] = {"month": 1, "quarter": 3, "year": 12}
+_PERIODS: Final = {period.unit: period for period in UpdatePeriod if period is not UpdatePeriod.CONTINUOUS}
 _BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "YEAR": (1, 9_999),
     "MONTH": (1, 12),
@@ -295,9 +278,10 @@ def _moved(time: datetime, count: int, unit: str) -> datetime:
     '2015-02-28T06:00:00+00:00'
     """
     try:
-        if unit in _LENGTHS:
-            return time + count * _LENGTHS[unit]
-        year, month = divmod(time.year * 12 + time.month - 1 + count * _MONTHS[unit], 12)
+        period = _PERIODS[unit]
+        if period.part_seconds:
+            return time + count * timedelta(seconds=period.part_seconds)
+        year, month = divmod(time.year * 12 + time.month - 1 + count * period.part_months, 12)
         return time.replace(year=year, month=month + 1, day=min(time.day, _days(year, month + 1)))
     except (OverflowError, ValueError):
         raise out_of_years(f"{time.isoformat()} {count:+} {unit}") from None

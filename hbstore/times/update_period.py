@@ -50,38 +50,43 @@ class UpdatePeriod(Enum):
 
     Attributes:
         rank: orders the periods by their length.
+        unit: what people call a part, such as ``day``.
         pattern: how its times are written.
+        part_seconds: how long a part is; 0 where parts are months.
+        part_months: how many months a part has; 0 where parts are seconds.
         limit: how many parts there are; indexes go from 0 to limit - 1, and ends of ranges up to limit.
     """
 
-    CONTINUOUS = ("CONTINUOUS", "yyyy-MM-dd-HH-mm-ss", 1, 0)
-    SECONDLY = ("SECONDLY", "yyyy-MM-dd-HH-mm-ss", 1, 0)
-    MINUTELY = ("MINUTELY", "yyyy-MM-dd-HH-mm", 60, 0)
-    HOURLY = ("HOURLY", "yyyy-MM-dd-HH", 3_600, 0)
-    DAILY = ("DAILY", "yyyy-MM-dd", DAY_SECONDS, 0)
-    WEEKLY = ("WEEKLY", "yyyy-Www", 7 * DAY_SECONDS, 0)
-    MONTHLY = ("MONTHLY", "yyyy-MM", 0, 1)
-    QUARTERLY = ("QUARTERLY", "yyyy-MM", 0, 3)
-    YEARLY = ("YEARLY", "yyyy", 0, 12)
+    CONTINUOUS = ("CONTINUOUS", "second", "yyyy-MM-dd-HH-mm-ss", 1, 0)
+    SECONDLY = ("SECONDLY", "second", "yyyy-MM-dd-HH-mm-ss", 1, 0)
+    MINUTELY = ("MINUTELY", "minute", "yyyy-MM-dd-HH-mm", 60, 0)
+    HOURLY = ("HOURLY", "hour", "yyyy-MM-dd-HH", 3_600, 0)
+    DAILY = ("DAILY", "day", "yyyy-MM-dd", DAY_SECONDS, 0)
+    WEEKLY = ("WEEKLY", "week", "yyyy-Www", 7 * DAY_SECONDS, 0)
+    MONTHLY = ("MONTHLY", "month", "yyyy-MM", 0, 1)
+    QUARTERLY = ("QUARTERLY", "quarter", "yyyy-MM", 0, 3)
+    YEARLY = ("YEARLY", "year", "yyyy", 0, 12)
 
     rank: int
+    unit: str
     pattern: str
+    part_seconds: int
+    part_months: int
     limit: int
 
-    def __new__(cls, name: str, pattern: str, seconds: int, months: int) -> Self:
+    def __new__(cls, name: str, unit: str, pattern: str, seconds: int, months: int) -> Self:
         """A period whose parts have a number of seconds, or of months."""
         self = object.__new__(cls)
         self._value_ = name
         self.rank = len(cls.__members__)
+        self.unit = unit
         self.pattern = pattern
-        self._seconds = seconds
-        self._months = months
+        self.part_seconds = seconds
+        self.part_months = months
         self.limit = -(-_SECONDS_IN_ALL // seconds) if seconds else _MONTHS_IN_ALL // months
         self._text = re.compile(re.sub("[yMdHmsw]", "[0-9]", pattern))
         return self
 
-    _seconds: int
-    _months: int
     _text: re.Pattern[str]
 
     @classmethod
@@ -207,11 +212,11 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
             since = time - ORIGIN
         except TypeError:
             raise naive(time) from None
-        if self._seconds:
+        if self.part_seconds:
             seconds = since.days * DAY_SECONDS + since.seconds
-            if seconds % self._seconds or since.microseconds or not 0 <= seconds < _SECONDS_IN_ALL:
+            if seconds % self.part_seconds or since.microseconds or not 0 <= seconds < _SECONDS_IN_ALL:
                 raise self._misfit(time)
-            return seconds // self._seconds
+            return seconds // self.part_seconds
         found = self.floor_index(moment(time))
         if since != timedelta(microseconds=self.moment(found)):
             raise self._misfit(time)
@@ -223,7 +228,7 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         >>> list(UpdatePeriod.YEARLY.indexes([datetime(2015, 1, 1, tzinfo=UTC), datetime(2013, 1, 1, tzinfo=UTC)]))
         [2014, 2012]
         """
-        step = timedelta(seconds=self._seconds) if self._seconds else None
+        step = timedelta(seconds=self.part_seconds) if self.part_seconds else None
         previous, number = ORIGIN, 0
         for time in times:
             # A difference within one time zone is one of clocks, which tells elapsed time in UTC only.
@@ -256,10 +261,10 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         """
         if start < stop and stop > self.limit:
             raise out_of_years(f"part {stop - 1:,} of {self.name}")
-        if not self._seconds:
+        if not self.part_seconds:
             yield from map(self.time, range(start, stop))
         elif start < stop:
-            step = timedelta(seconds=self._seconds)
+            step = timedelta(seconds=self.part_seconds)
             time = self.time(start)
             yield time
             for _ in range(stop - start - 1):
@@ -321,10 +326,10 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
         """
         if moment == LIMIT:
             return self.limit
-        if self._seconds:
-            return moment // (self._seconds * SECOND)
+        if self.part_seconds:
+            return moment // (self.part_seconds * SECOND)
         day = date.fromordinal(moment // DAY + 1)
-        return ((day.year - 1) * _MONTHS + day.month - 1) // self._months
+        return ((day.year - 1) * _MONTHS + day.month - 1) // self.part_months
 
     def ceil_index(self, moment: int) -> int:
         """The first part that begins at a moment or after it. O(1).
@@ -345,9 +350,9 @@ time=2015-02-01T00:00:00+00:00, part=2015-01. Give the time at which its part be
             if index == self.limit:
                 return LIMIT
             raise out_of_years(f"part {index:,} of {self.name}")
-        if self._seconds:
-            return index * self._seconds * SECOND
-        year, month = divmod(index * self._months, _MONTHS)
+        if self.part_seconds:
+            return index * self.part_seconds * SECOND
+        year, month = divmod(index * self.part_months, _MONTHS)
         return (date(year + 1, month + 1, 1).toordinal() - 1) * DAY
 
     def _misfit(self, time: datetime) -> InvalidTime:

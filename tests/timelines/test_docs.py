@@ -10,7 +10,7 @@ import pytest
 
 from hbstore.errors import TimeRangeSyntaxError
 from hbstore.timelines import UpdatePeriod, parse_time
-from hbstore.timelines.texts import MAX_LISTED
+from hbstore.timelines.properties import MAX_LISTED
 from tests.timelines.strategies import utc
 
 PAGE = Path(__file__).parents[2] / "docs" / "timelines.md"

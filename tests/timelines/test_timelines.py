@@ -14,7 +14,7 @@ from hbstore.timelines import (
     UpdatePeriod,
     convert,
 )
-from hbstore.timelines.texts import MAX_LISTED
+from hbstore.timelines.properties import MAX_LISTED
 from hbstore.times.moments import END_OF_TIME, ORIGIN
 from tests.timelines.strategies import CLASSES, timeline, utc, without_zone
 

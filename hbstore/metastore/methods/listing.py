@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final, TypeAlias, TypeVar
 
 from hbstore.filters.builder import Expression
-from hbstore.filters.tree import ExpressionTree
+from hbstore.filters.tree import ExpressionTree, tree_text
 from hbstore.like import LikeDialect
 from hbstore.metastore.calls import Call
 from hbstore.metastore.methods.filters import FILTER_DIALECT
@@ -16,7 +16,6 @@ from hbstore.metastore.naming import database_name
 from hbstore.metastore.replies import PartitionSpool
 from hbstore.metastore.short_calls import FEW, SHORT_FILTER, leave_selector
 from hbstore.model import Table
-from hbstore.plans.explain import tree_text
 from hbstore.plans.rows_looked_at import rows_looked_at
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind
 from hbstore.store.reader import Filter
