@@ -1,7 +1,6 @@
 """What to write instead: one small rule for each mistake that people make in filters.
 
-A rule looks at the place where the parser stopped and returns a hint, or None if the mistake is another one. The first
-hint wins.
+A rule looks at the place where the parser stopped and tells whether that is its mistake. The first that does wins.
 """
 
 from __future__ import annotations
@@ -53,180 +52,135 @@ class Mistake(NamedTuple):
         return opened[-1] if opened else None
 
 
+class Rule(NamedTuple):
+    """A mistake: a filter that has it, how it is told from others, and what to write instead."""
+
+    example: str
+    applies: Callable[[Mistake], bool]
+    hint: str | Callable[[Mistake], str]
+
+
 _INSTEAD: Final = {
     "||": "Use OR instead of ||",
     "&&": "Use AND instead of &&",
     "!": "Use NOT instead of !",
     ";": "Leave out the semicolon",
 }
-_BEFORE_FILTERS: Final = ("select", "where")
+_ENDS: Final = ("", TokenKind.AND, TokenKind.OR)
+"""Kinds that end a condition."""
 
 
-def _time_range(mistake: Mistake) -> str | None:
-    """``time_range_in(ds, 2015-01-29, now.day)``."""
+def _is_in_time_range(mistake: Mistake) -> bool:
     opened = mistake.unclosed()
-    if opened is None or mistake.kinds[opened] != TokenKind.TIME_RANGE_IN:
-        return None
-    if not mistake.kind() and TokenKind.CLOSE.name in mistake.expected:
-        return None
-    return "Write a column and two times in quotes, as in TIME_RANGE_IN(ds, '2015-01-29', 'now.day')"
+    ends = not mistake.kind() and TokenKind.CLOSE.name in mistake.expected
+    return opened is not None and mistake.kinds[opened] == TokenKind.TIME_RANGE_IN and not ends
 
 
-def _escaped_quote(mistake: Mistake) -> str | None:
-    """``ds = 'it's'``."""
+def _is_glued_to_a_string(mistake: Mistake) -> bool:
     if mistake.kind(-1) != TokenKind.STRING or mistake.kind() in ("", TokenKind.CLOSE):
-        return None
-    if mistake.spans[mistake.token - 1][1] < mistake.spans[mistake.token][0]:
-        return None
-    return "Strings have no escapes: put a text that holds one kind of quote into the other kind"
+        return False
+    return mistake.spans[mistake.token - 1][1] >= mistake.spans[mistake.token][0]
 
 
-def _unclosed_quote(mistake: Mistake) -> str | None:
-    """``ds = 'x``."""
-    return "The quote that begins here is not closed" if mistake.kind() == TokenKind.UNCLOSED else None
+def _is_unclosed(mistake: Mistake) -> bool:
+    return not mistake.kind() and mistake.unclosed() is not None and TokenKind.CLOSE.name in mistake.expected
 
 
-def _foreign_sign(mistake: Mistake) -> str | None:
-    """``ds = 1 || ds = 2``."""
-    return _INSTEAD.get(mistake.word())
+def _unclosed_hint(mistake: Mistake) -> str:
+    opened = mistake.unclosed()
+    assert opened is not None
+    line, column = place(mistake.text, mistake.spans[opened][1] - 1)
+    return f"The parenthesis at line {line}, column {column} is not closed"
 
 
-def _statement(mistake: Mistake) -> str | None:
-    """``where ds = 1``."""
-    first = mistake.texts[0].lower() if mistake.texts else ""
-    if first not in _BEFORE_FILTERS or mistake.token != 1:
-        return None
-    return "A filter is only the condition that follows WHERE in a query"
-
-
-def _bare_list(mistake: Mistake) -> str | None:
-    """``ds in 'a'``."""
-    if mistake.kind(-1) != TokenKind.IN or mistake.kind() == TokenKind.OPEN:
-        return None
-    return "Put the values of IN in parentheses: hour in (5, 6)"
-
-
-def _two_operators(mistake: Mistake) -> str | None:
-    """``ds => 1``."""
-    if mistake.kind() != TokenKind.OPERATOR or mistake.kind(-1) != TokenKind.OPERATOR:
-        return None
-    return "The operators are =, !=, <>, <, <=, > and >="
-
-
-def _glued(mistake: Mistake) -> str | None:
-    """``hour = 10x``."""
-    if mistake.kind() != TokenKind.GLUED:
-        return None
-    return (
-        "This is neither a number nor a date: put text in quotes, and a column that begins with a digit in back-quotes"
-    )
-
-
-def _null(mistake: Mistake) -> str | None:
-    """``ds = null``."""
-    if mistake.kind() != TokenKind.NULL or not mistake.wants_literal:
-        return None
+def _null_hint(mistake: Mistake) -> str:
     negative = mistake.kind(-1) == TokenKind.OPERATOR and mistake.word(-1) in ("!=", "<>")
     return f"NULL cannot be compared: use IS {'NOT ' if negative else ''}NULL"
 
 
-def _two_columns(mistake: Mistake) -> str | None:
-    """``ds = hour``."""
-    if mistake.kind() != TokenKind.NAME or not mistake.wants_literal or mistake.wants_column:
-        return None
+def _column_hint(mistake: Mistake) -> str:
     if mistake.kind(-1) == TokenKind.OPERATOR:
         return "Columns cannot be compared with each other; put a text in quotes"
     return "Put a text in quotes"
 
 
-def _keyword_column(mistake: Mistake) -> str | None:
-    """``in = 5``."""
-    if mistake.kind() in KEYWORDS and mistake.wants_column and mistake.kind(1) == TokenKind.OPERATOR:
-        return f"Put the column name {mistake.word()} in back-quotes"
-    return None
-
-
-def _two_literals(mistake: Mistake) -> str | None:
-    """``1 = 1``."""
-    if mistake.kind() in tuple(LITERAL_KINDS) and mistake.wants_column and not mistake.wants_literal:
-        return "One side of a comparison must be a column"
-    return None
-
-
-def _empty_list(mistake: Mistake) -> str | None:
-    """``ds in ()``."""
-    if mistake.kind() == TokenKind.CLOSE and mistake.kind(-1) == TokenKind.OPEN and mistake.kind(-2) == TokenKind.IN:
-        return "An IN list needs at least one value"
-    return None
-
-
-def _stray_parenthesis(mistake: Mistake) -> str | None:
-    """``ds = 1)``."""
-    if mistake.kind() == TokenKind.CLOSE and mistake.unclosed() is None:
-        return "This parenthesis was not opened"
-    return None
-
-
-def _unclosed_parenthesis(mistake: Mistake) -> str | None:
-    """``(ds = 1``."""
-    opened = mistake.unclosed()
-    if mistake.kind() or opened is None or TokenKind.CLOSE.name not in mistake.expected:
-        return None
-    line, column = place(mistake.text, mistake.spans[opened][1] - 1)
-    return f"The parenthesis at line {line}, column {column} is not closed"
-
-
-def _function(mistake: Mistake) -> str | None:
-    """``year(ds) = 2013``."""
-    if mistake.kind() == TokenKind.OPEN and mistake.kind(-1) == TokenKind.NAME:
-        return "There are no functions: compare the column itself"
-    return None
-
-
-def _bare_column(mistake: Mistake) -> str | None:
-    """``active and ds = 1``."""
-    if (
-        mistake.kind(-1) == TokenKind.NAME
-        and mistake.kind() in ("", TokenKind.AND, TokenKind.OR)
-        and not mistake.wants_column
-    ):
-        return "A column alone is not a condition: compare it, for instance with true"
-    return None
-
-
-def _trailing(mistake: Mistake) -> str | None:
-    """``ds = 1 garbage``."""
-    if TokenKind.AND.name in mistake.expected and TokenKind.OR.name in mistake.expected:
-        return "The condition before this is complete: only AND or OR can follow"
-    return None
-
-
-_RULES: Final[tuple[Callable[[Mistake], str | None], ...]] = (
-    _unclosed_quote,
-    _time_range,
-    _foreign_sign,
-    _statement,
-    _bare_list,
-    _escaped_quote,
-    _two_operators,
-    _glued,
-    _null,
-    _two_columns,
-    _keyword_column,
-    _two_literals,
-    _empty_list,
-    _stray_parenthesis,
-    _unclosed_parenthesis,
-    _function,
-    _bare_column,
-    _trailing,
+RULES: Final = (
+    Rule("ds = 'x", lambda at: at.kind() == TokenKind.UNCLOSED, "The quote that begins here is not closed"),
+    Rule(
+        "time_range_in(ds, 2015-01-29, now.day)",
+        _is_in_time_range,
+        "Write a column and two times in quotes, as in TIME_RANGE_IN(ds, '2015-01-29', 'now.day')",
+    ),
+    Rule("ds = 1 || ds = 2", lambda at: at.word() in _INSTEAD, lambda at: _INSTEAD[at.word()]),
+    Rule(
+        "where ds = 1",
+        lambda at: at.token == 1 and at.texts[0].lower() in ("select", "where"),
+        "A filter is only the condition that follows WHERE in a query",
+    ),
+    Rule(
+        "ds in 'a'",
+        lambda at: at.kind(-1) == TokenKind.IN and at.kind() != TokenKind.OPEN,
+        "Put the values of IN in parentheses: hour in (5, 6)",
+    ),
+    Rule(
+        "ds = 'it's'",
+        _is_glued_to_a_string,
+        "Strings have no escapes: put a text that holds one kind of quote into the other kind",
+    ),
+    Rule(
+        "ds => 1",
+        lambda at: at.kind(-1) == at.kind() == TokenKind.OPERATOR,
+        "The operators are =, !=, <>, <, <=, > and >=",
+    ),
+    Rule(
+        "hour = 10x",
+        lambda at: at.kind() == TokenKind.GLUED,
+        "This is neither a number nor a date: put text in quotes, and a column that begins with a digit in back-quotes",
+    ),
+    Rule("ds = null", lambda at: at.kind() == TokenKind.NULL and at.wants_literal, _null_hint),
+    Rule(
+        "ds = hour", lambda at: at.kind() == TokenKind.NAME and at.wants_literal and not at.wants_column, _column_hint
+    ),
+    Rule(
+        "in = 5",
+        lambda at: at.kind() in KEYWORDS and at.wants_column and at.kind(1) == TokenKind.OPERATOR,
+        lambda at: f"Put the column name {at.word()} in back-quotes",
+    ),
+    Rule(
+        "1 = 1",
+        lambda at: at.kind() in tuple(LITERAL_KINDS) and at.wants_column and not at.wants_literal,
+        "One side of a comparison must be a column",
+    ),
+    Rule(
+        "ds in ()",
+        lambda at: (at.kind(-2), at.kind(-1), at.kind()) == (TokenKind.IN, TokenKind.OPEN, TokenKind.CLOSE),
+        "An IN list needs at least one value",
+    ),
+    Rule(
+        "ds = 1)", lambda at: at.kind() == TokenKind.CLOSE and at.unclosed() is None, "This parenthesis was not opened"
+    ),
+    Rule("(ds = 1", _is_unclosed, _unclosed_hint),
+    Rule(
+        "year(ds) = 2013",
+        lambda at: at.kind(-1) == TokenKind.NAME and at.kind() == TokenKind.OPEN,
+        "There are no functions: compare the column itself",
+    ),
+    Rule(
+        "active and ds = 1",
+        lambda at: at.kind(-1) == TokenKind.NAME and at.kind() in _ENDS and not at.wants_column,
+        "A column alone is not a condition: compare it, for instance with true",
+    ),
+    Rule(
+        "ds = 1 garbage",
+        lambda at: at.expected.issuperset(("AND", "OR")),
+        "The condition before this is complete: only AND or OR can follow",
+    ),
 )
 
 
 def hint(mistake: Mistake) -> str | None:
     """What to write instead; None if no rule knows."""
-    for rule in _RULES:
-        found = rule(mistake)
-        if found is not None:
-            return found
+    for rule in RULES:
+        if rule.applies(mistake):
+            return rule.hint if isinstance(rule.hint, str) else rule.hint(mistake)
     return None

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 
 from hbstore.errors import FilterError, FilterSyntaxError, InvalidTimeRange
+from hbstore.filters.hints import RULES
 from hbstore.filters.parser import parse_filter
 from tests.filters.strategies import garbage
 
@@ -219,3 +220,12 @@ def test_garbage_is_a_filter_or_a_filter_error(text):
     except FilterError:
         return
     assert tree is None or parse_filter(str(tree)) == tree
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.example)
+def test_the_example_of_a_rule_gets_its_hint(rule):
+    with pytest.raises(FilterSyntaxError) as caught:
+        parse_filter(rule.example)
+    fixed = [other.example for other in RULES if other.hint == caught.value.hint]
+    assert fixed == ([rule.example] if isinstance(rule.hint, str) else [])
+    assert caught.value.hint
