@@ -1,11 +1,11 @@
 """A table over HTTP answers as the handle of a store does: by the same tests, and beside the store itself."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 import hbstore.client
-from hbstore import Column, Partition, Table, col
+from hbstore import Column, Database, Partition, Table, col
 from hbstore.errors import (
     AlreadyExists,
     CommitStateUnknown,
@@ -27,6 +27,7 @@ from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Holds, IsNull, Not, Or, SpecValue
 from hbstore.hive_expressions.computing import condition
 from hbstore.hive_expressions.nodes import CallNode, ColumnNode, ConstantNode
+from hbstore.model import Order, SerDe, StorageDescriptor
 from hbstore.query_service.access import Access
 from hbstore.types import parse_type
 from hbstore.warehouse.service import Service
@@ -239,6 +240,52 @@ def test_a_change_whose_answer_is_lost_says_so(serve, sales, monkeypatch):
 def test_a_server_that_is_not_there_changed_nothing(free_port):
     with hbstore.client.connect(f"http://127.0.0.1:{free_port}") as nowhere, pytest.raises(ServerUnavailable):
         nowhere.create_database("shop")
+
+
+FULL = StorageDescriptor(
+    input_format="in",
+    output_format="out",
+    compressed=True,
+    num_buckets=4,
+    serde=SerDe("line", "a.b.Serde", {"field.delim": ","}),
+    bucket_columns=["n"],
+    sort_columns=[Order("n", 1)],
+    parameters={"c": "d"},
+    stored_as_sub_directories=True,
+)
+"""A storage each of whose fields has another value than the default."""
+
+
+def test_all_that_the_model_says_arrives(server, store):
+    """A field that the client sends and the server does not know is refused; one that it leaves out is lost."""
+    database = Database("attic", "old things", None, {"a": "b"}, "ann", 1)
+    table = Table(
+        "attic",
+        "old",
+        [Column("ds", "date", "the day")],
+        [Column("n", "int", "a number")],
+        None,
+        {"c": "d"},
+        "bob",
+        "EXTERNAL_TABLE",
+        FULL,
+        retention=7,
+        view_original_text="select 1",
+        view_expanded_text="select 1 as n",
+    )
+    own = replace(FULL, columns=[Column("n", "bigint")])
+    partition = Partition(["2013-01-01"], parameters={"numRows": "5"}, last_access_time=9, storage=own)
+    server.create_database(database)
+    server.create_table(table)
+    server.table("attic.old").add([partition])
+    for sent, stored, made in (
+        (database, store.get_database("attic"), ("location",)),
+        (table, store.get_table("attic", "old"), ("location", "create_time", "parameters")),
+        (partition, store.get_partition("attic", "old", ["2013-01-01"]), ("location", "create_time", "parameters")),
+    ):
+        unlike = [one.name for one in fields(sent) if getattr(sent, one.name) != getattr(stored, one.name)]
+        assert set(unlike) <= {*made, "payload"}
+        assert sent.parameters.items() <= stored.parameters.items()
 
 
 @pytest.fixture
