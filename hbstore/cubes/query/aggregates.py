@@ -16,8 +16,7 @@ from hbstore.cubes.query.aggregate_calls import call_of, is_aggregate, is_filter
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.resolved import DATED
 from hbstore.cubes.query.rolling_up import RollingUp
-from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
-from hbstore.cubes.query.trees import with_replaced
+from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed, with_replaced
 
 _AGGREGATE: Final = "hbstore.aggregate"
 

@@ -17,12 +17,12 @@ from hbstore.cubes.query.candidates import (
     Candidate,
     StorageCandidate,
 )
-from hbstore.cubes.query.needs import Needs
+from hbstore.cubes.query.needs import Needs, QueryShape
 from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.rates import Compared, Rates
 from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.resolved import Resolved
-from hbstore.cubes.query.shaping import QueryShape, shape
+from hbstore.cubes.query.shaping import shape
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import QueryText
 from hbstore.errors import NoCandidate

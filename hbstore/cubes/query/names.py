@@ -24,8 +24,7 @@ from hbstore.cubes.query.from_clause import Owner
 from hbstore.cubes.query.ranges import QueryRange, marker, number_of
 from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
-from hbstore.cubes.query.text import DIALECT, QueryText, placed
-from hbstore.cubes.query.trees import of_one_piece, with_replaced
+from hbstore.cubes.query.text import DIALECT, QueryText, of_one_piece, placed, with_replaced
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.errors import CubeQueryError, UnknownField
 from hbstore.times.moments import LIMIT, moment

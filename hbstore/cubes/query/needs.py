@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
+from hbstore.cubes.covered import joined, united
+from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.candidates import (
     COLUMN_NOT_FOUND,
     MISSING_DEFAULT_AGGREGATE,
+    MISSING_PARTITIONS,
     NO_CANDIDATE_UPDATE_PERIODS,
     PART_COL_DOES_NOT_EXIST,
     STORAGE_NOT_AVAILABLE_IN_RANGE,
@@ -21,11 +24,12 @@ from hbstore.cubes.query.candidates import (
     StorageCandidate,
     without,
 )
-from hbstore.cubes.query.choice import PartitionSource, division_of
-from hbstore.cubes.query.ranges import moments_text
+from hbstore.cubes.query.choice import Chooser, PartitionSource, division_of
+from hbstore.cubes.query.ranges import ConditionRange, moments_text
 from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.star import IS_AGGREGATED
 from hbstore.cubes.query.times import TimeLook
+from hbstore.timelines.runs import gaps
 from hbstore.times.moments import LIMIT, moment
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
@@ -169,6 +173,72 @@ class Needs:
                 bounds = period.ceil_index(since), period.floor_index(until)
                 ranges = partial(_ranges, candidate, self.by.column, period, bounds)
                 yield PartitionSource(candidate.table, period, ranges, candidate.fact.weight or 0.0, rate, cut=cut)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryShape:
+    """What a resolved query asks of the rows that answer it.
+
+    Attributes:
+        aggregates: its aggregates; placeholders stand in their places.
+        needs: what all rows need.
+        stretches: the time that is read.
+        flagged: the numbers of ranges that hold on some stretches only.
+    """
+
+    aggregates: Sequence[Aggregate]
+    needs: Needs
+    stretches: Sequence[ConditionRange]
+    flagged: tuple[int, ...]
+
+    def alone(self, cube: Cube, candidate: StorageCandidate) -> Candidate:
+        """A storage table as one that can answer all of it alone, or with the first cause why it cannot."""
+        aggregates: Sequence[Aggregate | None] = self.aggregates or [None]
+        for aggregate in aggregates:
+            refused = self.needs.refusal(cube, candidate, aggregate)
+            if refused is not None:
+                return refused
+        chooser = Chooser(self.needs.sources(candidate, self.aggregates))
+        missing = joined(span for one in self.stretches for span in chooser.choose(one.start, one.stop).missing)
+        if missing and self.between_partitions([candidate], missing) == missing:
+            detail = f"none of its update periods fits into {moments_text(missing)}"
+            return candidate.refusal(NO_CANDIDATE_UPDATE_PERIODS, detail, missing)
+        if missing:
+            detail = f"nothing for {moments_text(missing)}"
+            clashing = self.clashing(candidate, missing)
+            return candidate.refusal(
+                MISSING_PARTITIONS, detail if clashing is None else f"{detail}; {clashing}", missing
+            )
+        return replace(candidate.report, able=True)
+
+    def _answers_any_moment(self, candidate: StorageCandidate) -> bool:
+        """Whether rows tell their times, so that a partition that is registered is read in part."""
+        if candidate.on.is_continuous:
+            return True
+        return candidate.row_time(self.needs.by) is not None and any(True for _ in self.needs.periods(candidate))
+
+    def between_partitions(
+        self, candidates: Sequence[StorageCandidate], missing: Sequence[tuple[int, int]]
+    ) -> list[tuple[int, int]]:
+        """What of some sorted moments is in no partition that lies within them, of the periods of storage tables."""
+        if any(self._answers_any_moment(candidate) for candidate in candidates):
+            return []
+        periods = {period for candidate in candidates for period in self.needs.periods(candidate)}
+        left: list[tuple[int, int]] = []
+        for start, stop in missing:
+            whole = ((one.moment(one.ceil_index(start)), one.moment(one.floor_index(stop))) for one in periods)
+            left += gaps(united(span for span in whole if span[0] < span[1]), start, stop)
+        return left
+
+    def clashing(self, candidate: StorageCandidate, gaps: Sequence[tuple[int, int]]) -> str | None:
+        """Which value is left out of what a storage table offers in some gaps, and why; None where none is."""
+        column = self.needs.by.column
+        for period in self.needs.periods(candidate):
+            for start, stop in gaps:
+                for at in candidate.clashes(column, period, period.floor_index(start), period.ceil_index(stop)):
+                    value = value_text(candidate.time_type(column), period, at)
+                    return f"in {candidate.table} partitions of several update periods have the {column} {value}"
+        return None
 
 
 def _within(bounds: tuple[int, int], start: int, stop: int) -> list[tuple[int, int]]:

@@ -7,105 +7,32 @@ Each step changes the trees of a `Resolved` in place:
 3. aggregates become placeholders, and bare measures placeholders of their default aggregates;
 4. what is selected and not aggregated is grouped by, where the query has no GROUP BY.
 
-What is then known is the query's shape: what it asks of the rows that answer it.
+What is then known is the query's shape: what it asks of the rows that answer it. It is refused where rows do not say
+on which side of a border in time they are.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.covered import joined, united
-from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.aggregate_calls import is_aggregate
-from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.aggregates import Aggregates, aggregate_number
-from hbstore.cubes.query.borders import check_dated, check_days, check_not_dated
-from hbstore.cubes.query.candidates import MISSING_PARTITIONS, NO_CANDIDATE_UPDATE_PERIODS, Candidate, StorageCandidate
-from hbstore.cubes.query.choice import Chooser
-from hbstore.cubes.query.needs import Needs
+from hbstore.cubes.query.needs import Needs, QueryShape
 from hbstore.cubes.query.ranges import RANGE, ConditionRange, QueryRange, moments_text, number_of, stretches, truth
 from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
-from hbstore.cubes.query.text import QueryText, offset_of
+from hbstore.cubes.query.text import QueryText, offset_of, with_replaced
 from hbstore.cubes.query.time_functions import Years
 from hbstore.cubes.query.times import TIME_OF, TimeLook, timestamp, with_times
-from hbstore.cubes.query.trees import with_replaced
-from hbstore.timelines.runs import gaps
-from hbstore.times.moments import LIMIT, time_at
+from hbstore.times.moments import DAY, LIMIT, time_at
 from hbstore.times.update_period import UpdatePeriod
-
-
-@dataclass(frozen=True, slots=True)
-class QueryShape:
-    """What a resolved query asks of the rows that answer it.
-
-    Attributes:
-        aggregates: its aggregates; placeholders stand in their places.
-        needs: what all rows need.
-        stretches: the time that is read.
-        flagged: the numbers of ranges that hold on some stretches only.
-    """
-
-    aggregates: Sequence[Aggregate]
-    needs: Needs
-    stretches: Sequence[ConditionRange]
-    flagged: tuple[int, ...]
-
-    def alone(self, cube: Cube, candidate: StorageCandidate) -> Candidate:
-        """A storage table as one that can answer all of it alone, or with the first cause why it cannot."""
-        aggregates: Sequence[Aggregate | None] = self.aggregates or [None]
-        for aggregate in aggregates:
-            refused = self.needs.refusal(cube, candidate, aggregate)
-            if refused is not None:
-                return refused
-        chooser = Chooser(self.needs.sources(candidate, self.aggregates))
-        missing = joined(span for one in self.stretches for span in chooser.choose(one.start, one.stop).missing)
-        if missing and self.between_partitions([candidate], missing) == missing:
-            detail = f"none of its update periods fits into {moments_text(missing)}"
-            return candidate.refusal(NO_CANDIDATE_UPDATE_PERIODS, detail, missing)
-        if missing:
-            detail = f"nothing for {moments_text(missing)}"
-            clashing = self.clashing(candidate, missing)
-            return candidate.refusal(
-                MISSING_PARTITIONS, detail if clashing is None else f"{detail}; {clashing}", missing
-            )
-        return replace(candidate.report, able=True)
-
-    def _answers_any_moment(self, candidate: StorageCandidate) -> bool:
-        """Whether rows tell their times, so that a partition that is registered is read in part."""
-        if candidate.on.is_continuous:
-            return True
-        return candidate.row_time(self.needs.by) is not None and any(True for _ in self.needs.periods(candidate))
-
-    def between_partitions(
-        self, candidates: Sequence[StorageCandidate], missing: Sequence[tuple[int, int]]
-    ) -> list[tuple[int, int]]:
-        """What of some sorted moments is in no partition that lies within them, of the periods of storage tables."""
-        if any(self._answers_any_moment(candidate) for candidate in candidates):
-            return []
-        periods = {period for candidate in candidates for period in self.needs.periods(candidate)}
-        left: list[tuple[int, int]] = []
-        for start, stop in missing:
-            whole = ((one.moment(one.ceil_index(start)), one.moment(one.floor_index(stop))) for one in periods)
-            left += gaps(united(span for span in whole if span[0] < span[1]), start, stop)
-        return left
-
-    def clashing(self, candidate: StorageCandidate, gaps: Sequence[tuple[int, int]]) -> str | None:
-        """Which value is left out of what a storage table offers in some gaps, and why; None where none is."""
-        column = self.needs.by.column
-        for period in self.needs.periods(candidate):
-            for start, stop in gaps:
-                for at in candidate.clashes(column, period, period.floor_index(start), period.ceil_index(stop)):
-                    value = value_text(candidate.time_type(column), period, at)
-                    return f"in {candidate.table} partitions of several update periods have the {column} {value}"
-        return None
 
 
 def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: PartitionTime) -> QueryShape:
@@ -366,3 +293,53 @@ def _without_true(tree: exp.Expr) -> exp.Expr:
         inner = _without_true(tree.this)
         return inner if inner == exp.true() else exp.paren(inner)
     return tree
+
+
+def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[ConditionRange]) -> None:
+    """See that each expression has a definition at all times that are read.
+
+    Raises:
+        UnsupportedQuery: one has none at some of them.
+    """
+    for name, numbers in resolved.dated:
+        for stretch in stretches:
+            if not any(stretch.holds[number] for number in numbers):
+                raise query.unsupported(
+                    "the expression has no definition at some of the times",
+                    None,
+                    expression=name,
+                    times=moments_text([(stretch.start, stretch.stop)]),
+                    hint="Ask for times at which it has one, or give it a definition for these",
+                )
+
+
+def check_not_dated(query: QueryText, resolved: Resolved) -> None:
+    """See that no expression changes its definition within the ranges.
+
+    Raises:
+        UnsupportedQuery: one does, and rows do not say on which side of its border they are.
+    """
+    for name, _ in resolved.dated:
+        raise query.unsupported(
+            "the definition of the expression changes within the ranges",
+            None,
+            expression=name,
+            hint="Ask for ranges within one definition",
+        )
+
+
+def check_days(query: QueryText, cube: Cube, ranges: Sequence[QueryRange], chosen: Collection[int]) -> None:
+    """See that ranges that become conditions on dates are of whole days.
+
+    Raises:
+        UnsupportedQuery: one is not, and dates do not say on which side of its border they are.
+    """
+    dates = {attribute.name for attribute in cube.dim_attributes if attribute.type.lower() == "date"}
+    for number, time_range in enumerate(ranges):
+        if number not in chosen and time_range.dimension in dates and (time_range.start % DAY or time_range.stop % DAY):
+            raise query.unsupported(
+                "the range of a date begins or ends within a day",
+                time_range.column,
+                range=moments_text([(time_range.start, time_range.stop)]),
+                hint="Ask for whole days",
+            )

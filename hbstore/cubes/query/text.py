@@ -6,6 +6,15 @@
 The word CUBE may be left out. The tree that sqlglot makes is all that later steps see: nothing of the text goes into
 another query but through the tree, which sqlglot writes with its own quotes.
 
+A tree is written node by node, and brackets are nodes of their own: ``a - b`` in the place of ``d`` in ``10 - d`` would
+be written ``10 - a - b``. So whatever takes the place of a part stands there in brackets, unless it is of one piece:
+
+>>> from sqlglot import parse_one
+>>> meant = {"d": parse_one("a - b", dialect=DIALECT), "e": parse_one("f(x)", dialect=DIALECT)}
+>>> tree = parse_one("10 - d + e", dialect=DIALECT)
+>>> with_replaced(tree, lambda node: meant[node.name] if isinstance(node, exp.Column) else node).sql(DIALECT)
+'10 - (a - b) + F(x)'
+
 >>> parse_query("cube select revenue from sales where time_range_in(order_time, '2015', '2016')").select.sql(DIALECT)
 "SELECT revenue FROM sales WHERE TIME_RANGE_IN(order_time, '2015', '2016')"
 """
@@ -13,7 +22,7 @@ another query but through the tree, which sqlglot writes with its own quotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -284,3 +293,30 @@ def _syntax_error(text: str, error: ParseError) -> CubeSyntaxError:
         **({"expected": expected} if expected else {}),
         hint="Correct what stands at the caret; docs/cube-queries.md has the language",
     )
+
+
+_OF_ONE_PIECE: Final = (exp.Column, exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.Dot)
+
+_AROUND: Final = (type(None), exp.Paren, exp.Anonymous, exp.AggFunc)
+"""Parents that have brackets of their own, or commas, around each child; none at the root."""
+
+
+def with_replaced(tree: exp.Expr, of: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+    """A copy of a tree with others in the places of some of its nodes.
+
+    Args:
+        tree: the tree.
+        of: what stands in a node's place; the node itself where it stays. What is put in is not looked at again.
+    """
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        other = of(node)
+        return other if other is node or isinstance(node.parent, _AROUND) else of_one_piece(other)
+
+    return tree.transform(replaced)
+
+
+def of_one_piece(tree: exp.Expr) -> exp.Expr:
+    """A tree as it can stand anywhere in another one: in brackets, where operators beside it could divide it."""
+    whole = isinstance(tree, _OF_ONE_PIECE) or (isinstance(tree, exp.Func) and not isinstance(tree, exp.Binary))
+    return tree if whole else exp.Paren(this=tree)

@@ -15,9 +15,8 @@ from typing import Final
 from sqlglot import exp, parse_one
 
 from hbstore.cubes.query.dependence import THE_TIME, Periods, TimeForm, as_a, start_of
-from hbstore.cubes.query.text import DIALECT
+from hbstore.cubes.query.text import DIALECT, with_replaced
 from hbstore.cubes.query.time_functions import Use, Years, effect
-from hbstore.cubes.query.trees import with_replaced
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import ColumnType, DateType, StringType
 

@@ -32,8 +32,8 @@ from hbstore.cubes.query.ranges import RANGE
 from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
+from hbstore.cubes.query.text import with_replaced
 from hbstore.cubes.query.times import TIME_OF, beginning, timestamp, with_dates
-from hbstore.cubes.query.trees import with_replaced
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.types import TimestampType
 
