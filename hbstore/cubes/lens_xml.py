@@ -153,14 +153,14 @@ def _read_attributes(reader: ElementReader) -> Data:
     """Attributes, and the hierarchies that stand among them and hold others."""
     hierarchies: list[Data] = []
 
-    def flat(attributes: Iterable[ElementReader]) -> Iterator[Data]:
-        for one in attributes:
-            parts = one.items("hierarchy", "dim_attribute")
+    def flat(readers: Iterable[ElementReader]) -> Iterator[Data]:
+        for item in readers:
+            parts = item.items("hierarchy", "dim_attribute")
             if not parts:
-                yield read_shape(_DIM_ATTRIBUTE, one)
+                yield read_shape(_DIM_ATTRIBUTE, item)
                 continue
             names = [part.element.attributes.get("name", "") for part in parts]
-            hierarchies.append(read_shape((*_DESCRIBED, _TAGS), one) | {"attributes": names})
+            hierarchies.append(read_shape((*_DESCRIBED, _TAGS), item) | {"attributes": names})
             yield from flat(parts)
 
     listed = [
