@@ -156,45 +156,27 @@ class DriverDialogue:
         """Answer calls; whether the connection goes on, as it does where the driver pauses between two of them."""
         if self._connection.refused:
             self._turn_away(reader)
+        quick = self._endpoint.quick.in_frames if reader.framed else self._endpoint.quick
+        peek, send_all = reader.peek, self._connection.sock.sendall
         while True:
             try:
                 if self._until is not None:
                     self._wait_for_login()
-                data = reader.peek()
+                data = peek()
             except TimeoutError:
                 if self._until is not None:
                     raise
                 return True
+            if (reply := quick(data)) is not None:  # drivers ask at each row, so nothing else is done for such a call
+                reader.pass_over()
+                send_all(reply)
+                continue
             if not data:
                 return False
-            if self._answer_quickly(reader, data):
-                continue
             self._answer(reader)
             if self._until is not None and self._client.sessions:  # a bare connection logs in by OpenSession
                 self._until = None
                 limit_reads(self._connection.sock, self._limits.connection.read.read_timeout)
-
-    def _answer_quickly(self, reader: MessageReader, data: bytes) -> bool:
-        """Answer calls whose replies are kept, as long as one follows the other; whether there was one.
-
-        Drivers send one for each row that their program reads, so nothing else is done between two of them.
-
-        Args:
-            reader: gets what comes behind them.
-            data: what has come.
-        """
-        quick = self._endpoint.quick.in_frames if reader.framed else self._endpoint.quick
-        receive, send_all = self._connection.sock.recv, self._connection.sock.sendall
-        answered = False
-        while (reply := quick(data)) is not None:
-            send_all(reply)
-            answered = True
-            try:
-                data = receive(PIECE)
-            except (BlockingIOError, ConnectionResetError):
-                data = b""  # the client is silent for long, or gone: the reader finds out
-        reader.resume(data)
-        return answered
 
     def _answer(self, reader: MessageReader) -> None:
         message = reader.read()

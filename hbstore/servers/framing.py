@@ -106,9 +106,9 @@ class MessageReader:
                 self._pending = self._receive()
         return self._pending
 
-    def resume(self, data: bytes) -> None:
-        """What `peek` showed needs no `read`; these bytes have come behind it, and are next."""
-        self._pending = data
+    def pass_over(self) -> None:
+        """What `peek` showed needs no `read`."""
+        self._pending = b""
 
     def read(self) -> bytes | None:
         """The next message; None where the client is gone, as it may be between two calls.
