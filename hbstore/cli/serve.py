@@ -168,7 +168,6 @@ def serve(
     """
     from hbstore.files.warehouse import Warehouse
     from hbstore.metastore.serving import Serving, serve_alone, serve_as_child
-    from hbstore.servers.connection import ConnectionLimits
     from hbstore.servers.framing import ReadLimits
     from hbstore.servers.logs import logging_to
     from hbstore.servers.processes import own_lifeline
@@ -189,7 +188,7 @@ def serve(
         metrics_host=host,
         read_only=read_only,
         strict_types=strict_types,
-        limits=ServerLimits(max_connections, message_memory, connection=ConnectionLimits(reading)),
+        limits=ServerLimits(max_connections, message_memory, reading),
         slow_seconds=slow_seconds,
         log_calls=log_calls,
     )

@@ -168,7 +168,7 @@ class JdbcCatalog:
             function: a pattern for their names.
         """
         matches = NamePattern.of(function).matches
-        parts = [one.rpartition(".") for one in set(names)]
+        parts = [name.rpartition(".") for name in set(names)]
         rows = sorted((before.rpartition(".")[2], name) for before, _, name in parts if matches(name))
         return listing(
             FUNCTIONS,
@@ -196,8 +196,8 @@ def _wanted(types: Sequence[str] | None) -> Callable[[Relation], bool]:
     """Whether a relation is of one of some types."""
     if not types:
         return lambda _: True
-    names = {one.strip().upper().replace(" ", "_") for one in types}
-    return lambda one: one.type in names or one.kind.upper() in names
+    names = {name.strip().upper().replace(" ", "_") for name in types}
+    return lambda relation: relation.type in names or relation.kind.upper() in names
 
 
 def _type_name(text: str) -> str:

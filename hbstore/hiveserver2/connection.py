@@ -67,7 +67,7 @@ class DriverDialogue:
         self._http = http
         self._client = Client(connection.address)
         self._reader: MessageReader | None = None  # once it is known how the driver speaks
-        seconds = limits.connection.login_seconds
+        seconds = limits.login_seconds
         if connection.refused:
             connection.patience = seconds = min(seconds, REFUSED_SECONDS)
         self._until: float | None = time.monotonic() + seconds  # when it must have logged in; None: it has
@@ -106,7 +106,7 @@ class DriverDialogue:
             raise ProtocolViolation("the client speaks another protocol", begins=begins.hex(), hint=_hint(first))
         if self._connection.refused:
             self._refuse_http()
-        self._http.take(self._connection.sock, self._limits.connection.login_seconds)
+        self._http.take(self._connection.sock, self._limits.login_seconds)
         return None
 
     def _log_in(self) -> MessageReader:
@@ -132,10 +132,8 @@ class DriverDialogue:
         return self._access.login(user, password)
 
     def _messages(self, *, framed: bool, pending: bytes = b"") -> MessageReader:
-        self._connection.patience = self._limits.connection.read.idle_timeout
-        return MessageReader(
-            self._connection.sock, self._limits.connection.read, self._budget, framed=framed, pending=pending
-        )
+        self._connection.patience = self._limits.read.idle_timeout
+        return MessageReader(self._connection.sock, self._limits.read, self._budget, framed=framed, pending=pending)
 
     def _receive(self, size: int, flags: int = 0) -> bytes:
         self._wait_for_login()
@@ -176,7 +174,7 @@ class DriverDialogue:
             self._answer(reader)
             if self._until is not None and self._client.sessions:  # a bare connection logs in by OpenSession
                 self._until = None
-                limit_reads(self._connection.sock, self._limits.connection.read.read_timeout)
+                limit_reads(self._connection.sock, self._limits.read.read_timeout)
 
     def _answer(self, reader: MessageReader) -> None:
         message = reader.read()

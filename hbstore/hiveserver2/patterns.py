@@ -34,7 +34,7 @@ class NamePattern:
         """
         if not text:
             return NamePattern(())
-        parts = [one[1] for one in _ALTERNATIVES.finditer(text) if one[0]] or [""]
+        parts = [match[1] for match in _ALTERNATIVES.finditer(text) if match[0]] or [""]
         return NamePattern(tuple(parse_like(_runs(part.lower()), "sql") for part in parts))
 
     @property
@@ -44,9 +44,9 @@ class NamePattern:
         >>> NamePattern.of("Sales").names, NamePattern.of("sales_2013").names
         (['sales'], None)
         """
-        if not self.alternatives or not all(one.is_literal for one in self.alternatives):
+        if not self.alternatives or not all(pattern.is_literal for pattern in self.alternatives):
             return None
-        return sorted({one.prefix for one in self.alternatives})
+        return sorted({pattern.prefix for pattern in self.alternatives})
 
     @property
     def matches(self) -> Callable[[str], bool]:
@@ -57,9 +57,9 @@ class NamePattern:
         """
         if not self.alternatives:
             return lambda _: True
-        return lambda name: any(one.matches(name.lower()) for one in self.alternatives)
+        return lambda name: any(pattern.matches(name.lower()) for pattern in self.alternatives)
 
 
 def _runs(text: str) -> str:
     """A pattern with SQL's runs only."""
-    return re.sub(r"\\.|\.?\*", lambda one: one[0] if one[0][0] == "\\" else "%", text, flags=re.DOTALL)
+    return re.sub(r"\\.|\.?\*", lambda match: match[0] if match[0][0] == "\\" else "%", text, flags=re.DOTALL)

@@ -71,8 +71,8 @@ def relations(store: PartitionStore, schemas: NamePattern, tables: NamePattern) 
 
 
 def _of_database(store: PartitionStore, database: str, pattern: NamePattern) -> list[Relation]:
-    stored = {one.name: _relation(database, one) for one in _tables(store, database, pattern)}
-    views = {one.name: one for one in reversed(model_views(store, database)) if pattern.matches(one.name)}
+    stored = {head.name: _relation(database, head) for head in _tables(store, database, pattern)}
+    views = {view.name: view for view in reversed(model_views(store, database)) if pattern.matches(view.name)}
     both = views | stored
     return [both[name] for name in sorted(both)]
 
@@ -85,11 +85,11 @@ def _tables(store: PartitionStore, database: str, pattern: NamePattern) -> list[
         if len(names) * _READ_SINGLY > len(every):
             matches = pattern.matches
             return [head for head in map(TableHead.of, store.read_tables(database)) if matches(head.name)]
-    found = []
+    heads = []
     for name in names:
         with suppress(TableNotFound, InvalidName):
-            found.append(TableHead.of(store.read_table(database, name)))
-    return found
+            heads.append(TableHead.of(store.read_table(database, name)))
+    return heads
 
 
 def _relation(database: str, table: TableHead) -> Relation:

@@ -10,7 +10,6 @@ from hbstore.hiveserver2.calls import DriverEndpoint
 from hbstore.hiveserver2.connection import DriverDialogue
 from hbstore.hiveserver2.http_transport import MAX_HEAD, HttpTransport
 from hbstore.query_service.access import Access
-from hbstore.servers.connection import ConnectionLimits
 from hbstore.servers.framing import ReadLimits
 from hbstore.servers.http import HttpServer
 from hbstore.servers.listening import listening_socket
@@ -23,8 +22,11 @@ MAX_MESSAGE: Final = 16 * 1024 * 1024
 MAX_ELEMENTS: Final = 100_000
 """Elements of one call, such as settings: many come from no driver, and would need memory."""
 
-CONNECTION_LIMITS: Final = ConnectionLimits(ReadLimits(message=MAX_MESSAGE, elements=MAX_ELEMENTS))
-LIMITS: Final = ServerLimits(connections=200, message_memory=128 * 1024 * 1024, connection=CONNECTION_LIMITS)
+LIMITS: Final = ServerLimits(
+    connections=200,
+    message_memory=128 * 1024 * 1024,
+    read=ReadLimits(message=MAX_MESSAGE, elements=MAX_ELEMENTS),
+)
 GRACE: Final = 10.0
 """Seconds that calls under way have to end when the server stops."""
 
@@ -52,18 +54,18 @@ def driver_server(
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
     budget = Budget(limits.message_memory)
-    transport = HttpTransport(endpoint.answer, access, limits.connection, budget, CapacityLimiter(limits.connections))
+    transport = HttpTransport(endpoint.answer, access, limits, budget, CapacityLimiter(limits.connections))
     http = HttpServer(
         transport,
         http="h11",
         h11_max_incomplete_event_size=MAX_HEAD,
-        timeout_keep_alive=limits.connection.http_idle,
+        timeout_keep_alive=limits.http_idle,
     )
     return Server(
         listening_socket(host, port, shared_port=shared_port),
         lambda client: DriverDialogue(client, endpoint, access, limits, budget, http),
         limits,
-        patience=limits.connection.login_seconds,
+        patience=limits.login_seconds,
         tells_refused=True,
         grace=GRACE,
         http=http,

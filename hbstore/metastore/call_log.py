@@ -55,6 +55,6 @@ def _shortened(value: Any) -> Any:
     if isinstance(value, str):
         return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT] + "…"
     if isinstance(value, (list, tuple)):
-        some = [_shortened(one) for one in value[:LONGEST_LIST]]
+        some = [_shortened(element) for element in value[:LONGEST_LIST]]
         return some if len(value) <= LONGEST_LIST else [*some, f"… {len(value) - LONGEST_LIST:,} more"]
     return value

@@ -60,7 +60,7 @@ def metastore_server(
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
     limits = limits or ServerLimits()
-    reading = replace(limits.connection.read, too_large=_TOO_LARGE, strangers=hint_for)
+    reading = replace(limits.read, too_large=_TOO_LARGE, strangers=hint_for)
     budget = Budget(limits.message_memory, advice=": raise --message-memory")
     return Server(
         listening_socket(host, port, shared_port=shared_port),

@@ -16,39 +16,18 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
 from hbstore.errors import HbstoreError, ProtocolViolation
-from hbstore.servers.framing import ReadLimits
 from hbstore.servers.sockets import prepare, send
 
 WRITE_TIMEOUT: Final = 60.0
-LOGIN_SECONDS: Final = 30.0
-HTTP_IDLE: Final = 300.0
 MAX_FRAME: Final = (1 << 31) - 1
 """Bytes of a reply that fit in a frame."""
 
 _LOG: Final = logging.getLogger("hbstore.servers.connection")
 _FRAME: Final = struct.Struct(">i")
 _Outcome = TypeVar("_Outcome", bound=bool | None)
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionLimits:
-    """What a connection may do.
-
-    Attributes:
-        read: what it may send, and when.
-        write_timeout: seconds after which a client that takes nothing of its reply is cut off.
-        login_seconds: how long a login may take where the protocol has one, or the first request over HTTP.
-        http_idle: seconds that a connection over HTTP may be silent between requests; clients open another.
-    """
-
-    read: ReadLimits = field(default_factory=ReadLimits)
-    write_timeout: float = WRITE_TIMEOUT
-    login_seconds: float = LOGIN_SECONDS
-    http_idle: float = HTTP_IDLE
 
 
 class Dialogue(Protocol):

@@ -86,7 +86,7 @@ class Processes:
             heard, _, _ = select.select(sources, (), (), max(0.0, pause))
             if requests.wait(0):
                 return self._stop(requests)
-            for lifeline in [one for one in self._children if one in heard]:
+            for lifeline in [child for child in self._children if child in heard]:
                 code = self._hear(lifeline)
                 if code is not None and not announced:
                     self._stop(requests)

@@ -22,7 +22,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 
-from hbstore.servers.connection import ClientSocket, ConnectionLimits, Dialogue
+from hbstore.servers.connection import WRITE_TIMEOUT, ClientSocket, Dialogue
+from hbstore.servers.framing import ReadLimits
 from hbstore.servers.logs import Complaints
 from hbstore.servers.memory import BUDGET
 from hbstore.servers.threads import TaskThreads
@@ -47,17 +48,23 @@ _REFUSED: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """What all clients together may do.
+    """What clients may do.
 
     Attributes:
         connections: at once.
         message_memory: bytes of memory for their large messages.
-        connection: what each may do.
+        read: what each may send, and when.
+        write_timeout: seconds after which a client that takes nothing of its reply is cut off.
+        login_seconds: how long a login may take where the protocol has one, or the first request over HTTP.
+        http_idle: seconds that a connection over HTTP may be silent between requests; clients open another.
     """
 
     connections: int = MAX_CONNECTIONS
     message_memory: int = BUDGET
-    connection: ConnectionLimits = field(default_factory=ConnectionLimits)
+    read: ReadLimits = field(default_factory=ReadLimits)
+    write_timeout: float = WRITE_TIMEOUT
+    login_seconds: float = 30.0
+    http_idle: float = 300.0
 
 
 Speaks: TypeAlias = Callable[[ClientSocket], Dialogue]
@@ -242,7 +249,7 @@ class Server:
             if self._refused >= self._refuses:
                 sock.close()
                 return
-        timeout = self._limits.connection.write_timeout
+        timeout = self._limits.write_timeout
         try:
             client = ClientSocket(sock, f"{address[0]}:{address[1]}", timeout, self._patience, refused=refused)
             dialogue = self._speaks(client)

@@ -10,7 +10,6 @@ from hbstore.hiveserver2.http_transport import MAX_HEAD
 from hbstore.hiveserver2.protocol import THRIFT
 from hbstore.hiveserver2.server import LIMITS
 from hbstore.query_service.access import Access
-from hbstore.servers.connection import ConnectionLimits
 from hbstore.servers.framing import ReadLimits
 from tests.hiveserver2.messages import OPEN, SESSION, message, request, response
 from tests.hiveserver2.serving import FakeService, connected, post, read_response, serving
@@ -147,8 +146,7 @@ def test_a_person_is_told_what_this_port_is(server):
 
 
 def small(service):
-    limits = ConnectionLimits(ReadLimits(message=100_000))
-    return serving(service, limits=replace(LIMITS, connection=limits))
+    return serving(service, limits=replace(LIMITS, read=ReadLimits(message=100_000)))
 
 
 def test_a_body_that_is_too_large_is_refused_whether_its_size_is_said_or_not(service):

@@ -17,7 +17,6 @@ import pytest
 from hbstore import errors
 from hbstore.hiveserver2.server import LIMITS, driver_server
 from hbstore.query_service.access import Access
-from hbstore.servers.connection import ConnectionLimits
 from hbstore.servers.framing import ReadLimits
 from tests.fuzz.drivers import attack
 from tests.hiveserver2.messages import OPEN, every_call, request
@@ -27,7 +26,7 @@ NUMBER = 3_000
 MORE_MEMORY = 100 * 2**20
 """Bytes that the process may take for all of them, those of the client included."""
 
-LIMITS = replace(LIMITS, connection=ConnectionLimits(ReadLimits(message=2**20, read_timeout=5.0), login_seconds=5.0))
+LIMITS = replace(LIMITS, read=ReadLimits(message=2**20, read_timeout=5.0), login_seconds=5.0)
 
 
 def memory():

@@ -15,7 +15,6 @@ from thriftpy2.thrift import TApplicationException
 from hbstore.hiveserver2.protocol import METHODS, THRIFT
 from hbstore.hiveserver2.server import LIMITS, MAX_ELEMENTS, MAX_MESSAGE
 from hbstore.query_service.access import Access
-from hbstore.servers.connection import ConnectionLimits
 from hbstore.servers.framing import ReadLimits
 from hbstore.thrift.messages import Refusal
 from tests.hiveserver2.messages import GUID, OPEN, SESSION, every_call, message, request, response, status_call
@@ -36,7 +35,7 @@ from tests.hiveserver2.serving import (
 
 TOKEN = "0123456789abcdef"  # noqa: S105
 WITH_TOKENS = Access(tokens={TOKEN: "ann"})
-QUICK = ConnectionLimits(ReadLimits(read_timeout=0.2), login_seconds=0.3, http_idle=0.3, write_timeout=0.5)
+QUICK = replace(LIMITS, read=ReadLimits(read_timeout=0.2), login_seconds=0.3, http_idle=0.3, write_timeout=0.5)
 
 
 @pytest.fixture
@@ -152,7 +151,7 @@ def test_kept_calls_with_something_behind_them(server):
 
 @pytest.mark.parametrize("mode", ["sasl", "bare"])
 def test_kept_calls_with_pauses_and_other_calls_between_them(mode, service):
-    limits = replace(LIMITS, connection=ConnectionLimits(ReadLimits(read_timeout=0.1)))
+    limits = replace(LIMITS, read=ReadLimits(read_timeout=0.1))
     with serving(service, limits=limits) as server, driving(server.port, mode) as driver:
         for sequence in (1, 2, 3, 6):
             assert response(driver.exchange(status_call(sequence)), sequence=sequence).operationState == 2
@@ -232,13 +231,13 @@ def test_other_protocols_are_refused_and_named(first, hint, server, caplog):
     "sent", [b"", b"\1", sasl_message(1, b"PLAIN"), sasl_login()[:-1], b"POST /", b"POST / HTTP/1.1\r\nHost: a"]
 )
 def test_a_login_takes_no_longer_than_it_may(sent, service):
-    with serving(service, limits=replace(LIMITS, connection=QUICK)) as server, connected(server.port) as sock:
+    with serving(service, limits=QUICK) as server, connected(server.port) as sock:
         sock.sendall(sent)
         assert is_closed(sock)
 
 
 def test_a_connection_without_a_login_must_open_a_session_in_time(service):
-    limits = replace(LIMITS, connection=ConnectionLimits(login_seconds=0.5))
+    limits = replace(LIMITS, login_seconds=0.5)
     with serving(service, WITH_TOKENS, limits=limits) as server:
         with driving(server.port, "bare") as driver, suppress(OSError):
             while True:  # until the server ends it
@@ -252,7 +251,7 @@ def test_a_connection_without_a_login_must_open_a_session_in_time(service):
 
 
 def test_a_login_that_drips_ends_too(service):
-    with serving(service, limits=replace(LIMITS, connection=QUICK)) as server, connected(server.port) as sock:
+    with serving(service, limits=QUICK) as server, connected(server.port) as sock:
         with suppress(OSError):
             for byte in sasl_message(1, b"PLAIN") + sasl_message(5, bytes(10_000)):
                 sock.sendall(bytes((byte,)))
@@ -263,7 +262,7 @@ def test_a_login_that_drips_ends_too(service):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_pause_in_a_call_ends_the_connection_and_one_between_calls_does_not(mode, service):
-    limits = replace(LIMITS, connection=ConnectionLimits(ReadLimits(read_timeout=0.2), http_idle=60.0))
+    limits = replace(LIMITS, read=ReadLimits(read_timeout=0.2), http_idle=60.0)
     call = message("GetInfo", request("GetInfo"))
     with serving(service, limits=limits) as server:
         with driving(server.port, mode) as driver:
@@ -281,7 +280,7 @@ def test_a_pause_in_a_call_ends_the_connection_and_one_between_calls_does_not(mo
 @pytest.mark.parametrize("mode", MODES)
 def test_idle_connections_end_if_they_shall(mode, service):
     reading = ReadLimits(read_timeout=0.1, idle_timeout=0.2)
-    limits = replace(LIMITS, connection=ConnectionLimits(reading, http_idle=0.2))
+    limits = replace(LIMITS, read=reading, http_idle=0.2)
     with serving(service, limits=limits) as server, driving(server.port, mode) as driver:
         driver.exchange(message("OpenSession", OPEN))
         assert is_closed(driver.sock)
@@ -308,7 +307,7 @@ def test_connections_that_break_anywhere_leave_the_server_as_it_was(mode, how, s
 
 def test_a_driver_that_does_not_read_its_replies_is_cut_off(service):
     with (
-        serving(service, limits=replace(LIMITS, connection=QUICK)) as server,
+        serving(service, limits=QUICK) as server,
         driving(server.port, "bare") as driver,
     ):
         driver.exchange(status_call())
@@ -327,7 +326,7 @@ def test_sizes_of_frames_that_are_not_allowed(size, server):
 
 @pytest.mark.parametrize("mode", ["sasl", "bare"])
 def test_a_statement_that_is_too_long_is_refused_while_it_comes(mode, service):
-    limits = replace(LIMITS, connection=ConnectionLimits(ReadLimits(message=100_000)))
+    limits = replace(LIMITS, read=ReadLimits(message=100_000))
     call = message("ExecuteStatement", THRIFT.TExecuteStatementReq(SESSION, "x" * 200_000))
     with serving(service, limits=limits) as server, driving(server.port, mode) as driver:
         driver.sock.sendall({"sasl": frame(call), "bare": call}[mode])

@@ -13,7 +13,6 @@ from thriftpy2.transport import TTransportException
 
 from hbstore.metastore.calls import Handlers
 from hbstore.metastore.replies import PartitionList, PartitionSpool
-from hbstore.servers.connection import ConnectionLimits
 from hbstore.servers.framing import ReadLimits
 from hbstore.servers.server import ServerLimits
 from tests.metastore.client import HOST, client, message
@@ -26,7 +25,7 @@ LARGE = 64 * 1024 * 1024
 
 def limits(**given):
     writing = given.pop("write_timeout", SECONDS)
-    return ServerLimits(connection=ConnectionLimits(ReadLimits(**given), writing))
+    return ServerLimits(read=ReadLimits(**given), write_timeout=writing)
 
 
 class Answering:

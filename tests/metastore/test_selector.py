@@ -14,7 +14,6 @@ from hbstore.metastore.calls import Handlers
 from hbstore.metastore.endpoint import MODULES
 from hbstore.metastore.short_calls import SHORT_CALLS, leave_selector
 from hbstore.servers import threads
-from hbstore.servers.connection import ConnectionLimits
 from hbstore.servers.framing import ReadLimits
 from hbstore.servers.server import ServerLimits
 from tests.metastore.client import HOST, client, message
@@ -231,7 +230,7 @@ def test_without_another_thread_long_calls_wait_for_one_that_is_there(answering,
 
 
 def test_idle_clients_go_and_busy_ones_stay(answering):
-    limits = ServerLimits(connection=ConnectionLimits(ReadLimits(idle_timeout=0.5)))
+    limits = ServerLimits(read=ReadLimits(idle_timeout=0.5))
     with in_process(answering.handlers, limits=limits) as server, ExitStack() as stack:
         (held,) = begin_held_up_calls(server, answering, stack)
         busy = stack.enter_context(client(server.port))

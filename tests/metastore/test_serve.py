@@ -322,5 +322,5 @@ def test_the_options_are_what_the_server_takes_by_itself():
     assert defaults["slow_seconds"] == serving.slow_seconds
     assert defaults["max_connections"] == serving.limits.connections == MAX_CONNECTIONS
     assert defaults["message_memory"] == serving.limits.message_memory
-    assert defaults["max_message"] == serving.limits.connection.read.message
-    assert defaults["idle_timeout"] is serving.limits.connection.read.idle_timeout
+    assert defaults["max_message"] == serving.limits.read.message
+    assert defaults["idle_timeout"] is serving.limits.read.idle_timeout
