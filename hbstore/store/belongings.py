@@ -12,9 +12,9 @@ from typing import Final
 from hbstore.errors import CorruptRow
 from hbstore.rows.interface import Rows
 from hbstore.store.documents import DOCUMENT_KEYS, check_document
+from hbstore.store.grants_row import GRANT_KEYS, check_grants, mark_of
 from hbstore.store.hive.functions import FUNCTION_KEYS, check_function
-from hbstore.store.hive.grants_row import GRANT_KEYS, check_grants, mark_of
-from hbstore.store.hive.lock_table_row import check_lock_table
+from hbstore.store.hive.lock_table import check_lock_table
 from hbstore.store.hive.roles import check_roles
 from hbstore.store.records import RECORD_KEYS, check_record
 from hbstore.store.stream_batches import check_stream_record, owner_of, record_keys

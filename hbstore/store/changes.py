@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from hbstore.errors import HbstoreError
 from hbstore.rows.interface import PartitionRow
-
-COMPANION: Final = b"\x01"
-"""What the keys of companions begin with, below every name of a database."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, PartitionRow, Rows
 from hbstore.service_structs import decode_companion
 from hbstore.store.belongings import outlived, unsound
-from hbstore.store.hive.companion_keys import table_companion_key
+from hbstore.store.companion_keys import table_companion_key
 from hbstore.store.leftovers import REMOVE, leftovers, remove_rows_of_no_table
 from hbstore.store.manifest import Manifest
 from hbstore.store.manifest_rows import manifest_key, manifests_of, unpacked_manifest

@@ -12,13 +12,12 @@ from hbstore.keys import row_key
 from hbstore.model import PartitionValues
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
-from hbstore.store.hive.companion_keys import companion_keys
+from hbstore.store.companion_keys import companion_keys
 from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, reusable_values, texts_of
 from hbstore.store.recount import note_change
 from hbstore.store.table_row import TableRow, totals_state
 from hbstore.store.tables import Tables
-from hbstore.store.timelines.affected_times import AffectedTimes
-from hbstore.store.timelines.time_columns import Times, collected
+from hbstore.store.timelines.time_columns import AffectedTimes, Times, collected
 from hbstore.store.timelines.updates import update_timelines
 from hbstore.store.writer import add_statistics, mark_respelled, partitioned
 from hbstore.structs import partition_from_payload

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 from hbstore.errors import CorruptRow, LeftoverRows
 from hbstore.keys import successor, table_prefix
-from hbstore.store.changes import COMPANION
-from hbstore.store.hive.companion_keys import companions_of
+from hbstore.store.companion_keys import COMPANION, companions_of
 from hbstore.store.table_row import DEFINITION, TABLE_ID, TABLE_KEYS, names_of, prefix_of, table_key
 from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.transaction import RowView, Transaction

@@ -11,7 +11,7 @@ from typing import Final
 from hbstore.errors import CorruptRow, InvalidInput
 from hbstore.model import Table
 from hbstore.rows.damage import RESTORE
-from hbstore.store.hive.companion_keys import table_companion_key
+from hbstore.store.companion_keys import table_companion_key
 from hbstore.store.table_row import TableRow
 
 MAX_MANIFEST: Final = 8 * 1024 * 1024

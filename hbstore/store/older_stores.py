@@ -25,7 +25,7 @@ from hbstore.keys import row_key, successor
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
-from hbstore.store.hive.companion_keys import companion_keys
+from hbstore.store.companion_keys import companion_keys
 from hbstore.store.publications_cell import is_decided_by_earlier_version
 from hbstore.store.puts import cells_of, partition_key
 from hbstore.store.table_row import TABLE_KEYS, TableRow, names_of

@@ -10,7 +10,6 @@ from hbstore.arguments import expect, expect_choice, expect_many, expect_texts
 from hbstore.errors import HbstoreError, InvalidInput, InvalidType
 from hbstore.hive_types import InvalidTypes, check_columns
 from hbstore.like import LikeDialect
-from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Database, Partition, PartitionValues, Privileges, Table
 from hbstore.names import table_name
 from hbstore.plans.explain import Explain
@@ -650,8 +649,7 @@ class PartitionStore:
         >>> [one.values for one in store.get_partitions_by_filter("shop", "sales", "ds < '2013-01-03' and hour = 5")]
         [('2013-01-01', '5'), ('2013-01-02', '5')]
         """
-        dialect = checked_dialect(like_dialect)
-        return self._reader.partitions(database, table, filter, max_parts=max_parts, like_dialect=dialect)
+        return self._reader.partitions(database, table, filter, max_parts=max_parts, like_dialect=like_dialect)
 
     def get_partitions_by_expr(
         self, database: str, table: str, expression: Filter, max_parts: int = -1
@@ -714,9 +712,8 @@ class PartitionStore:
         >>> store.read_payloads("shop", "sales", "hour = 5", lambda *read: sum(map(len, read[2])), after=evening)
         1
         """
-        dialect = checked_dialect(like_dialect)
         return self._reader.read(
-            database, table, filter, consume, max_parts=max_parts, like_dialect=dialect, after=after
+            database, table, filter, consume, max_parts=max_parts, like_dialect=like_dialect, after=after
         )
 
     def partition_names(
@@ -740,8 +737,7 @@ class PartitionStore:
         >>> store.partition_names("d", "t", spec={"hour": "05"})
         ['ds=a/hour=05']
         """
-        dialect = checked_dialect(like_dialect)
-        return self._reader.names(database, table, filter, spec, max_parts=max_parts, like_dialect=dialect)
+        return self._reader.names(database, table, filter, spec, max_parts=max_parts, like_dialect=like_dialect)
 
     def count_partitions(
         self, database: str, table: str, filter: Filter = None, like_dialect: LikeDialect = "sql"
@@ -751,7 +747,7 @@ class PartitionStore:
         >>> store.count_partitions("shop", "sales", "hour in (5, 6)")
         6
         """
-        return self._reader.count(database, table, filter, like_dialect=checked_dialect(like_dialect))
+        return self._reader.count(database, table, filter, like_dialect=like_dialect)
 
     def totals(self, database: str, table: str) -> Totals:
         """How many partitions a table has, and the rows, files and bytes that they say they have.
@@ -780,7 +776,7 @@ class PartitionStore:
         >>> print(store.plan("shop", "sales", "ds = '2013-01-01' and hour >= 22"))
         scan ds = '2013-01-01' × hour ∈ [22, ∞)
         """
-        return self._reader.plan(database, table, filter, like_dialect=checked_dialect(like_dialect))
+        return self._reader.plan(database, table, filter, like_dialect=like_dialect)
 
     def explain(
         self,
@@ -802,9 +798,7 @@ class PartitionStore:
         >>> store.explain("shop", "sales", "hour = 5", analyze=True).total.rows_returned
         3
         """
-        return self._reader.explain(
-            database, table, filter, analyze=analyze, like_dialect=checked_dialect(like_dialect)
-        )
+        return self._reader.explain(database, table, filter, analyze=analyze, like_dialect=like_dialect)
 
     # Upkeep
 

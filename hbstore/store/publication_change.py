@@ -12,7 +12,7 @@ from hbstore.files.locations import absolute_location, location_or_none
 from hbstore.model import Partition
 from hbstore.names import partition_name
 from hbstore.store.changes import Change
-from hbstore.store.hive.companion_keys import companion_keys
+from hbstore.store.companion_keys import companion_keys
 from hbstore.store.manifest import Manifest, PartitionWrite
 from hbstore.store.puts import Puts, partition_key
 from hbstore.store.table_row import TableRow

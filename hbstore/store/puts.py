@@ -20,10 +20,9 @@ from hbstore.model import Partition, PartitionValues, Table, partition_value_tex
 from hbstore.names import partition_name
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
-from hbstore.store.hive.companion_keys import is_companion
+from hbstore.store.companion_keys import is_companion
 from hbstore.store.table_row import Definition, TableRow
-from hbstore.store.timelines.affected_times import AffectedTimes
-from hbstore.store.timelines.time_columns import TimeColumns, collected
+from hbstore.store.timelines.time_columns import AffectedTimes, TimeColumns, collected
 from hbstore.structs import PartitionEncoder
 
 InvalidValues: TypeAlias = Literal["reject", "keep"]

@@ -16,6 +16,7 @@ from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, ExpressionTree, SpecValue, joined, tree_text
 from hbstore.keys import NULL_PARTITION
 from hbstore.like import LikeDialect
+from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Partition, PartitionValues
 from hbstore.name_lists import partition_names
 from hbstore.names import spec_values
@@ -185,6 +186,7 @@ class Reader:
 
         A plan that depends on when it was made is never kept.
         """
+        like_dialect = checked_dialect(like_dialect)
         definition, version = row.definition, self._version(row)
         if where is not None and not isinstance(where, str):
             tree = filter_tree(where, like_dialect)
@@ -272,7 +274,7 @@ def filter_tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | No
     <Comparison hour = 5>
     """
     if isinstance(where, str):
-        return parse_filter(where, like_dialect)
+        return parse_filter(where, checked_dialect(like_dialect))
     return where.tree if isinstance(where, Expression) else expect("filter", where, *_TREES, hint=_FILTERS)
 
 

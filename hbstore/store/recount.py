@@ -17,7 +17,7 @@ from hbstore.errors import CorruptRow
 from hbstore.keys import cell_at, successor
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import PartitionRow
-from hbstore.store.hive.companion_keys import is_companion
+from hbstore.store.companion_keys import is_companion
 from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import STATISTICS, TableRow, totals_state
 from hbstore.totals import NOTHING, Totals

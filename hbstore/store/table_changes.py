@@ -11,7 +11,7 @@ from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput
 from hbstore.model import Column, Table
 from hbstore.names import identifier
 from hbstore.rows.interface import TIMELINES
-from hbstore.store.hive.grants_row import move_grants
+from hbstore.store.grants_row import move_grants
 from hbstore.store.leftovers import vacate
 from hbstore.store.publications_cell import check_movable
 from hbstore.store.table_row import (

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from hbstore.arguments import expect_many
 from hbstore.like import LikeDialect
-from hbstore.like import like_dialect as checked_dialect
 from hbstore.model import Partition, PartitionValues, Table
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan
@@ -120,9 +119,8 @@ class TableHandle:
         >>> [partition.values for partition in sales.partitions("ds > '2013-01-01' and hour = 5")]
         [('2013-01-02', '5'), ('2013-01-03', '5')]
         """
-        dialect = checked_dialect(like_dialect)
         row, payloads = self._reader.payloads(
-            self.database, self.table_name, filter, max_parts=max_parts, like_dialect=dialect
+            self.database, self.table_name, filter, max_parts=max_parts, like_dialect=like_dialect
         )
         return Partitions(row.table, partitions_from_payloads(payloads))
 
@@ -139,9 +137,8 @@ class TableHandle:
         >>> sales.names("hour = 5", spec={"ds": "2013-01-02"})
         ['ds=2013-01-02/hour=5']
         """
-        dialect = checked_dialect(like_dialect)
         return self._reader.names(
-            self.database, self.table_name, filter, spec, max_parts=max_parts, like_dialect=dialect
+            self.database, self.table_name, filter, spec, max_parts=max_parts, like_dialect=like_dialect
         )
 
     def count(self, filter: Filter = None, *, like_dialect: LikeDialect = "sql") -> int:
@@ -150,8 +147,7 @@ class TableHandle:
         >>> sales.count("ds = '2013-01-01' and hour >= 20")
         4
         """
-        dialect = checked_dialect(like_dialect)
-        return self._reader.count(self.database, self.table_name, filter, like_dialect=dialect)
+        return self._reader.count(self.database, self.table_name, filter, like_dialect=like_dialect)
 
     def totals(self) -> Totals:
         """How many partitions the table has, and the rows, files and bytes that they say they have. O(1).
@@ -172,8 +168,7 @@ class TableHandle:
         get ds = '2013-01-01' × hour = 5
         get ds = '2013-01-01' × hour = 6
         """
-        dialect = checked_dialect(like_dialect)
-        return self._reader.plan(self.database, self.table_name, filter, like_dialect=dialect)
+        return self._reader.plan(self.database, self.table_name, filter, like_dialect=like_dialect)
 
     def explain(self, filter: Filter = None, *, analyze: bool = False, like_dialect: LikeDialect = "sql") -> Explain:
         """What a filter becomes: its tree, the scans in values and bytes, the residuals.
@@ -187,8 +182,7 @@ class TableHandle:
         >>> explained.total.rows_returned, explained.totals.partitions
         (3, 72)
         """
-        dialect = checked_dialect(like_dialect)
-        return self._reader.explain(self.database, self.table_name, filter, analyze=analyze, like_dialect=dialect)
+        return self._reader.explain(self.database, self.table_name, filter, analyze=analyze, like_dialect=like_dialect)
 
     # Writing
 

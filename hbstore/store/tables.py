@@ -21,8 +21,8 @@ from hbstore.errors import (
 from hbstore.keys import successor
 from hbstore.model import Database, Privileges, Table
 from hbstore.names import identifier
-from hbstore.store.hive.companion_keys import companions_of
-from hbstore.store.hive.grants_row import GRANTS, grant_first, grants_key
+from hbstore.store.companion_keys import companions_of
+from hbstore.store.grants_row import GRANTS, grant_first, grants_key
 from hbstore.store.leftovers import remove_leftovers, vacate
 from hbstore.store.stream_batches import record_keys
 from hbstore.store.table_row import (

@@ -15,7 +15,7 @@ from hbstore.model import Partition, PartitionValues, Table
 from hbstore.rows.interface import PartitionRow
 from hbstore.service_structs import NOTHING, decode_companion, encode_companion
 from hbstore.store.changes import Change
-from hbstore.store.hive.companion_keys import companion_keys, is_companion
+from hbstore.store.companion_keys import companion_keys, is_companion
 from hbstore.store.puts import (
     NEEDS_PARTITIONS,
     NEEDS_VALUES,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hbstore import connect
 from hbstore.service_model import LockComponent, LockLevel, LockState, LockType
-from hbstore.store.hive.lock_table_row import LockTableRow
+from hbstore.store.hive.lock_table import LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.transactions.transactions import Transactions
 from tests.processes import say

@@ -24,7 +24,7 @@ from hbstore import (
 )
 from hbstore.service_model import ColumnStatistic
 from hbstore.service_structs import Companion, decode_companion, encode_companion
-from hbstore.store.hive.companion_keys import table_companion_key
+from hbstore.store.companion_keys import table_companion_key
 from tests.services.conftest import Clock, Services
 from tests.store.conftest import hours, sales_table
 from tests.strategies import unicode_text

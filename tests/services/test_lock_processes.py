@@ -6,7 +6,7 @@ import pytest
 
 from hbstore import connect
 from hbstore.errors import NoSuchLock
-from hbstore.store.hive.lock_table_row import KEY, LockTableRow
+from hbstore.store.hive.lock_table import KEY, LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.transactions.transactions import Transactions
 from tests.processes import Process

@@ -25,7 +25,7 @@ from hbstore.service_model import (
     Role,
 )
 from hbstore.store.check import repair_catalog
-from hbstore.store.hive.lock_table_row import LockTableRow
+from hbstore.store.hive.lock_table import LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.store.hive.transactions import HiveTransactions
 from hbstore.store.manifest import Manifest, PartitionWrite

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from hbstore import CommitStateUnknown, StoreUnavailable
 from hbstore.store import check, publication_change
 from hbstore.store.hive import services
-from hbstore.store.hive.lock_table_row import LockTableRow
+from hbstore.store.hive.lock_table import LockTableRow
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.timelines import stored_timelines
 from hbstore.transactions import rewriting, writes

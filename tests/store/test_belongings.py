@@ -12,9 +12,9 @@ from hbstore.publishing import Manifest, PartitionWrite, Stream, StreamBatch
 from hbstore.rows.interface import CatalogCell, PartitionRow
 from hbstore.service_model import ColumnStatistic, Function, LockComponent, LockLevel, LockType, Role
 from hbstore.store import belongings
-from hbstore.store.hive.companion_keys import table_companion_key
+from hbstore.store.companion_keys import table_companion_key
+from hbstore.store.grants_row import grants_key, mark_of
 from hbstore.store.hive.functions import function_key
-from hbstore.store.hive.grants_row import grants_key, mark_of
 from hbstore.store.manifest_rows import manifest_key
 from hbstore.store.stream_batches import StreamRecord, record_key
 from hbstore.store.table_row import table_key

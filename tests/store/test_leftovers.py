@@ -8,7 +8,7 @@ import pytest
 
 from hbstore import Column, LeftoverRows, Partition, Table, connect
 from hbstore.rows.interface import PartitionRow
-from hbstore.store.hive.companion_keys import table_companion_key
+from hbstore.store.companion_keys import table_companion_key
 from hbstore.store.leftovers import leftovers
 from tests.backends import BACKENDS, backend_url
 

@@ -65,6 +65,8 @@ WRONG = [
     ),
     ("change_partitions", {"add": [(DAY, "8")]}, r"argument=add\[0\], type=tuple"),
     ("change_partitions", {"put": 5}, "argument=put, type=int"),
+    ("change", {"table": "shop.sales", "step": 5}, "argument=step, type=int"),
+    ("change", {"table": "shop.sales", "step": str, "outrun": (5,)}, r"argument=outrun\[0\], type=int"),
     ("change_partitions", {"drop": 5}, "argument=drop, type=int"),
     ("change_partitions", {"drop": [(DAY, "5")], "expected": [(DAY, "5")]}, "argument=expected, type=list"),
     ("get_partition", {"values": 5}, "InvalidPartitionValue"),

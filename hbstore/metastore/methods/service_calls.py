@@ -10,7 +10,7 @@ from typing import Any, Final
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.expressions import EVALUATORS
 from hbstore.metastore.protocol import THRIFT
-from hbstore.store.hive.lock_table_row import TIMEOUT
+from hbstore.store.hive.lock_table import TIMEOUT
 
 handlers = Handlers()
 _STARTED: Final = int(time.time())

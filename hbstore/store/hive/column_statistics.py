@@ -9,7 +9,7 @@ from hbstore.arguments import expect, expect_many, expect_texts
 from hbstore.model import PartitionValues
 from hbstore.service_model import ColumnStatistic
 from hbstore.service_structs import Companion
-from hbstore.store.hive.companion_keys import companion_keys, table_companion_key
+from hbstore.store.companion_keys import companion_keys, table_companion_key
 from hbstore.store.hive.companions import CompanionChange, Companions
 from hbstore.store.puts import NEEDS_VALUES, partition_key, texts_of
 from hbstore.store.table_row import TableRow

@@ -1,6 +1,6 @@
 """Grants: who was given which privilege on what. They are kept and listed; nothing here decides who may do what.
 
-`hbstore.store.hive.grants_row` has their rows.
+`hbstore.store.grants_row` has their rows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import NoneType
 from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, DatabaseNotFound, GrantNotFound, TableNotFound
 from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType, principal_type_of
-from hbstore.store.hive.grants_row import GRANT_KEYS, GRANTS, dated, decode_grants, encode_grants, grants_key
+from hbstore.store.grants_row import GRANT_KEYS, GRANTS, dated, decode_grants, encode_grants, grants_key
 from hbstore.store.table_row import database_key
 from hbstore.store.tables import Tables
 from hbstore.transactions.transaction import Transaction

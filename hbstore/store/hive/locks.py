@@ -8,8 +8,7 @@ from dataclasses import replace
 from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnOpen
 from hbstore.service_model import Lock, LockComponent, LockState
-from hbstore.store.hive.lock_table import LockTable
-from hbstore.store.hive.lock_table_row import LockTableRow
+from hbstore.store.hive.lock_table import LockTable, LockTableRow
 
 _RENEWALS = 10
 """A waiting client's checks renew its lock when so many parts of the timeout have passed, not each time they come."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from hbstore.arguments import expect_numbers
 from hbstore.service_structs import Companion
-from hbstore.store.hive.companion_keys import companion_keys
+from hbstore.store.companion_keys import companion_keys
 from hbstore.store.hive.companions import Companions
 from hbstore.store.puts import partition_key, texts_of
 from hbstore.store.table_row import TableRow

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hbstore.store.hive.companions import Companions
 from hbstore.store.hive.functions import Functions
 from hbstore.store.hive.grants import Grants
-from hbstore.store.hive.lock_table_row import LockTableRow
+from hbstore.store.hive.lock_table import LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.store.hive.marks import Marks
 from hbstore.store.hive.roles import Roles

@@ -8,8 +8,7 @@ from typing import Final
 from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnAborted
 from hbstore.service_model import HiveTransaction, TransactionList
-from hbstore.store.hive.lock_table import LockTable
-from hbstore.store.hive.lock_table_row import LockTableRow
+from hbstore.store.hive.lock_table import LockTable, LockTableRow
 
 MOST_AT_ONCE: Final = 1_000
 """Transactions opened by one call; Hive opens no more either (hive.txn.max.open.batch)."""

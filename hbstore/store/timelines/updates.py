@@ -12,7 +12,6 @@ from dataclasses import replace
 from hbstore.errors import TimelineError, UnknownTimelineClass
 from hbstore.keys import successor
 from hbstore.store.table_row import TableRow
-from hbstore.store.timelines.affected_times import AffectedTimes
 from hbstore.store.timelines.cell import (
     Building,
     Stored,
@@ -24,7 +23,7 @@ from hbstore.store.timelines.cell import (
     with_times,
 )
 from hbstore.store.timelines.presence import present
-from hbstore.store.timelines.time_columns import TimeColumns
+from hbstore.store.timelines.time_columns import AffectedTimes, TimeColumns
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.transactions.transaction import RowView

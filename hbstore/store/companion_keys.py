@@ -14,9 +14,10 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Final
 
-from hbstore.store.changes import COMPANION
 from hbstore.store.table_row import DEFINITION, TableRow, table_id_of
 
+COMPANION: Final = b"\x01"
+"""What the keys of companions begin with, below every name of a database."""
 _LONGEST: Final = 255
 """Bytes of cells that stand in a key as they are."""
 _LONG: Final = b"\xff"
