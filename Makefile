@@ -1,4 +1,4 @@
-# hbstore's commands; `make` lists them. Assumed: git, make, a Python, a JDK 17 and Maven; the rest is installed.
+# hbstore's commands; `make` lists them. Assumed: git, make and a Python; `make test` installs what else it needs.
 
 SHELL := /bin/bash
 VENV := .venv
@@ -45,14 +45,14 @@ check: lint ## lint, types, and the tests that need no Java, HBase or browser; A
 		-m "not hbase and not spark and not slow and not browser" $(ARGS)
 
 $(SPARK_CLASSES): $(INSTALLED) tests/spark_classes.py
-	@dev/setup/tools.sh java
+	@dev/setup/tools.sh --install java mvn browser
 	@echo "writing the classes of Spark into an archive, once …"
 	@$(PYTHON) -m tests.spark_classes $@ 2>$@.log || { cat $@.log >&2; exit 1; }
 
 # Tests start dozens of Sparks and hundreds of Pythons for seconds each: Java takes classes from the archive and compiles
 # little, and each Python finds what the first one compiled, whatever the environment says.
 test: $(INSTALLED) $(SPARK_CLASSES) ## run all tests, those on a real HBase, on Spark and in a browser included; ARGS are pytest's
-	@dev/setup/tools.sh java mvn browser
+	@dev/setup/tools.sh --install java mvn browser
 	SPARK_SUBMIT_OPTS='$(SHORT_LIVED)' PYTHONDONTWRITEBYTECODE= \
 		$(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 

@@ -143,6 +143,30 @@ def test_missing_tools_are_named_with_how_to_get_them(tmp_path):
     assert done.stderr.count("apt-get install") == done.stderr.count("brew install") == len(missing)
 
 
+@pytest.mark.parametrize("may", [True, False])
+def test_tools_are_installed_where_that_is_allowed(tmp_path, may):
+    for tool in ("bash", "sed", "head", "env", "chmod", "mkdir"):
+        (tmp_path / tool).symlink_to(subprocess.check_output(["which", tool], text=True).strip())
+    scripts = {
+        "apt-get": f"#!/bin/bash\necho $DEBIAN_FRONTEND $@ >>{tmp_path}/calls\n"
+        f"[[ $1 == update ]] || {{ echo >{tmp_path}/mvn; chmod +x {tmp_path}/mvn; }}\n",
+        "sudo": '#!/bin/bash\n[[ $1 == -n ]] || exit 2\nshift\n[[ $1 == true ]] || exec "$@"\n',
+    }
+    for name, text in scripts.items():
+        if may:
+            (tmp_path / name).write_text(text)
+            (tmp_path / name).chmod(0o755)
+    command = ["bash", "dev/setup/tools.sh", "--install", "sed", "mvn"]
+    done = subprocess.run(command, cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    if may:
+        assert (done.returncode, done.stderr) == (0, "installing with apt-get: maven\n")
+        calls = (tmp_path / "calls").read_text().splitlines()
+        assert calls == ["update -qq", "noninteractive install -y -qq --no-install-recommends maven"]
+    else:
+        assert done.returncode == 1
+        assert done.stderr.startswith("missing: Maven (mvn)\n    Debian, Ubuntu: sudo apt-get install maven\n")
+
+
 @pytest.mark.parametrize("version", ["3.10", "3.15"])
 def test_a_python_that_is_not_supported_is_named(tmp_path, version):
     for tool in ("bash", "env"):

@@ -2,14 +2,17 @@
 # Check that programs are there and new enough; name those that are not, and how to get them.
 #
 #     dev/setup/tools.sh git python java mvn browser
+#     dev/setup/tools.sh --install java mvn browser     # install them, where apt-get is there and may
 set -euo pipefail
 
-missing=0
+complaints=
+packages=()
 
 # complain WHAT DEBIAN MACOS
 complain() {
-    printf 'missing: %s\n    Debian, Ubuntu: sudo apt-get install %s\n    macOS:          brew install %s\n' "$@" >&2
-    missing=1
+    complaints+=$(printf 'missing: %s\n    Debian, Ubuntu: sudo apt-get install %s\n    macOS:          brew install %s' "$@")$'\n'
+    read -ra words <<<"$2"
+    packages+=("${words[@]}")
 }
 
 # The number of a Java, 8 for "1.8"; nothing where it is none (macOS has a /usr/bin/java that only asks for one).
@@ -46,13 +49,41 @@ check_browser() {
     complain "Chromium (or set HBSTORE_BROWSER to one)" chromium "--cask chromium"
 }
 
-for tool in "$@"; do
-    case $tool in
-        java) check_java ;;
-        python) check_python ;;
-        browser) check_browser ;;
-        mvn) command -v mvn >/dev/null || complain "Maven (mvn)" maven maven ;;
-        *) command -v "$tool" >/dev/null || complain "$tool" "$tool" "$tool" ;;
-    esac
-done
-exit "$missing"
+check() {
+    complaints=
+    packages=()
+    local tool
+    for tool in "$@"; do
+        case $tool in
+            java) check_java ;;
+            python) check_python ;;
+            browser) check_browser ;;
+            mvn) command -v mvn >/dev/null || complain "Maven (mvn)" maven maven ;;
+            *) command -v "$tool" >/dev/null || complain "$tool" "$tool" "$tool" ;;
+        esac
+    done
+}
+
+# Install the packages that are missing, as root or as whom sudo takes for root without asking; else do nothing.
+install() {
+    local as_root=()
+    command -v apt-get >/dev/null || return 0
+    if ((EUID != 0)); then
+        sudo -n true 2>/dev/null || return 0
+        as_root=(sudo -n)
+    fi
+    echo "installing with apt-get: ${packages[*]}" >&2
+    "${as_root[@]}" apt-get update -qq || true # an old list may do
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null || true # checked below
+    hash -r
+}
+
+if [[ ${1:-} == --install ]]; then
+    shift
+    check "$@"
+    [[ -z $complaints ]] || install
+fi
+check "$@"
+printf %s "$complaints" >&2
+[[ -z $complaints ]]
