@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
+
+from tests.fuzz.__main__ import PARTS, main
 
 ROOT = Path(__file__).parents[2]
 WRONG = """
@@ -16,6 +21,18 @@ truth = naive._truth
 naive._truth = lambda tree, typed, kinds: not truth(tree, typed, kinds)
 sys.exit(main())
 """
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_what_issues_ask_for_is_documented_and_runs_that_part(name, monkeypatch):
+    part = PARTS[name]
+    asked = []
+    monkeypatch.setitem(PARTS, name, replace(part, run=lambda options: asked.append(options) or 0))
+    monkeypatch.setattr(sys, "argv", ["tests.fuzz", *part.enough.split()])
+    assert main() == 0
+    assert len(asked) == 1
+    row = f'| `make fuzz ARGS="{part.enough}"` | {part.minutes} minutes |'
+    assert row in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def fuzz(*arguments, program=("-m", "tests.fuzz")):

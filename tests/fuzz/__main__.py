@@ -1,15 +1,9 @@
-"""Compare random filters on random tables with the naive evaluation until told to stop.
+"""Compare random filters, queries, expressions and calls with what they should do, as long as is said.
 
+    python -m tests.fuzz --help                         # the parts, and how long each should run
     python -m tests.fuzz --seconds 600
-    python -m tests.fuzz --pairs 1000000 --backend sqlite
     python -m tests.fuzz --backend hbase://127.0.0.1:9090/fuzz --pairs 20000
     python -m tests.fuzz --seed 123456 --pairs 200      # what a failure printed
-    python -m tests.fuzz --cubes --pairs 20000          # cube queries of random stars
-    python -m tests.fuzz --sql-port 10000 --pairs 20000 # mutated calls to a server that serves drivers at this port
-    python -m tests.fuzz --expressions --pairs 100000   # mutated bytes of Hive's expressions
-    python -m tests.fuzz --times 10000                  # expressions of times, beside Spark's values at a million times
-    python -m tests.fuzz --spellings 160                # so many tables of odd partition values, in Spark
-    python -m tests.fuzz --dialect --pairs 20000        # expressions of cube queries, as Spark reads them
 
 Each table has a seed of its own, so a failure is repeated by that one table. Run it under ``ulimit -v``: what is looked
 for includes plans that would fill the memory.
@@ -23,10 +17,13 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from hbstore import connect
 from tests.cubes.query.comparison import compare as compare_cubes
@@ -194,41 +191,6 @@ def run_dialect(first, expressions, seconds):
     return 1 if seen["of other values"] else 0
 
 
-def _arguments():
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Compare filters with naive evaluation.")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
-    parser.add_argument("--pairs", type=int, default=sys.maxsize, help="stop after so many pairs of table and filter")
-    parser.add_argument("--backend", default="memory", help="memory, nonatomic, sqlite, all of these, or a store URL")
-    parser.add_argument("--cubes", action="store_true", help="cube queries instead; --pairs counts them")
-    parser.add_argument("--sql-port", type=int, help="mutated calls of drivers to this port instead, likewise")
-    parser.add_argument("--expressions", action="store_true", help="mutated bytes of Hive's expressions, likewise")
-    parser.add_argument("--times", type=int, help="so many expressions of times instead, beside Spark's values")
-    parser.add_argument("--instants", type=int, default=1_000_000, help="at how many times; for --times")
-    parser.add_argument(
-        "--spellings", type=int, metavar="TABLES", help="tables of odd partition values in Spark instead"
-    )
-    parser.add_argument("--dialect", action="store_true", help="expressions of cube queries on Spark, likewise")
-    parser.add_argument("--seed", type=int, help="seed of the first table; others follow it")
-    return parser.parse_args()
-
-
-def run_other(given, first):  # noqa: PLR0911  a part, a return
-    """What is asked for in place of tables; None where it is tables."""
-    if given.sql_port is not None:
-        return run_drivers(given.sql_port, first, given.pairs, given.seconds)
-    if given.times is not None:
-        return run_times(first, given.times, given.seconds, given.instants)
-    if given.spellings is not None:
-        return run_spellings(first, given.spellings)
-    if given.expressions:
-        return run_expressions(first, given.pairs, given.seconds)
-    if given.dialect:
-        return run_dialect(first, given.pairs, given.seconds)
-    if given.cubes:
-        return run_cubes(first, given.pairs, given.seconds)
-    return None
-
-
 def _urls(backend, folder):
     known = {
         "memory": "memory://",
@@ -238,20 +200,16 @@ def _urls(backend, folder):
     return list(known.values()) if backend == "all" else [known.get(backend, backend)]
 
 
-def main():
-    """Run; 1 after a failure, whose seed is printed."""
-    given = _arguments()
-    first = given.seed if given.seed is not None else time.time_ns() % 10**9
-    if (code := run_other(given, first)) is not None:
-        return code
+def run_tables(backend, first, pairs, seconds):
+    """Compare filters on tables; 1 after a failure, whose seed is printed."""
     began = shown = time.monotonic()
     tally.watch(setattr)
     with tempfile.TemporaryDirectory() as folder:
-        urls = _urls(given.backend, folder)
+        urls = _urls(backend, folder)
         stores = [connect(url) for url in urls]
         for seed in count(first):
             done = tally.PAIRS.total()
-            if done >= given.pairs or time.monotonic() - began >= given.seconds:
+            if done >= pairs or time.monotonic() - began >= seconds:
                 break
             if time.monotonic() - shown > REPORT_SECONDS:
                 shown = time.monotonic()
@@ -263,11 +221,110 @@ def main():
                 run_table(stores[at], seed, FILTERS)
             except Exception:  # noqa: BLE001  whatever it is, it is a failure
                 traceback.print_exc()
-                print(f"python -m tests.fuzz --seed {seed} --pairs 1 --backend {given.backend}", file=sys.stderr)
+                print(f"python -m tests.fuzz --seed {seed} --pairs 1 --backend {backend}", file=sys.stderr)
                 return 1
-    seconds = time.monotonic() - began
-    print(f"{tally.PAIRS.total():,} pairs in {seconds:.0f} s, all equal; {dict(tally.KINDS)}")
+    print(f"{tally.PAIRS.total():,} pairs in {time.monotonic() - began:.0f} s, all equal; {dict(tally.KINDS)}")
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What can be compared.
+
+    Attributes:
+        what: that is.
+        enough: the arguments of a run that an issue asks for.
+        minutes: that this takes, about, on two quiet cores.
+        run: takes the options, whose `seed` is a number; 1 after failures.
+        argument: of argparse, for the option that has the part's name.
+    """
+
+    what: str
+    enough: str
+    minutes: int
+    run: Callable[[argparse.Namespace], int]
+    argument: Mapping[str, Any] = field(default_factory=lambda: {"action": "store_true"})
+
+
+PARTS = {
+    "backend": Part(
+        "filters beside naive evaluation, on memory (also where no part is named), nonatomic, sqlite, all or a URL",
+        "--backend all --pairs 300000",
+        15,
+        lambda options: run_tables(options.backend or "memory", options.seed, options.pairs, options.seconds),
+        {"metavar": "NAME"},
+    ),
+    "cubes": Part(
+        "cube queries of random stars, beside the same in SQL on base rows",
+        "--cubes --pairs 30000",
+        20,
+        lambda options: run_cubes(options.seed, options.pairs, options.seconds),
+    ),
+    "dialect": Part(
+        "expressions of cube queries, as Spark reads them and as it reads what hbstore writes",
+        "--dialect --pairs 20000",
+        20,
+        lambda options: run_dialect(options.seed, options.pairs, options.seconds),
+    ),
+    "times": Part(
+        "so many expressions of times, beside Spark's values",
+        "--times 1000",
+        20,
+        lambda options: run_times(options.seed, options.times, options.seconds, options.instants),
+        {"type": int, "metavar": "NUMBER"},
+    ),
+    "spellings": Part(
+        "so many tables of odd partition values, in Spark on an endpoint and on its own metastore",
+        "--spellings 160",
+        20,
+        lambda options: run_spellings(options.seed, options.spellings),
+        {"type": int, "metavar": "TABLES"},
+    ),
+    "expressions": Part(
+        "mutated bytes of Hive's expressions: each is read or refused",
+        "--expressions --pairs 2000000",
+        5,
+        lambda options: run_expressions(options.seed, options.pairs, options.seconds),
+    ),
+    "sql-port": Part(
+        "mutated calls of drivers to the server at this port: each is answered, or its connection ended",
+        "--sql-port 10000 --pairs 100000",
+        10,
+        lambda options: run_drivers(options.sql_port, options.seed, options.pairs, options.seconds),
+        {"type": int, "metavar": "PORT"},
+    ),
+}
+"""By the option that chooses it."""
+
+
+def how_long():
+    """The lines that say how long each part should run."""
+    rows = [(f'make fuzz ARGS="{part.enough}"', f"{part.minutes} minutes") for part in PARTS.values()]
+    return [f"{command:<52}{minutes}" for command, minutes in rows]
+
+
+def _arguments():
+    lines = "\n".join(f"    {line}" for line in how_long())
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz",
+        description="Compare what is random with what it should be, and print how to repeat what differs.",
+        epilog=f"What issues ask for, and how long it takes, about, on two quiet cores:\n\n{lines}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for name, part in PARTS.items():
+        parser.add_argument(f"--{name}", help=part.what, **part.argument)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
+    parser.add_argument("--pairs", type=int, default=sys.maxsize, help="stop after so many filters, queries or calls")
+    parser.add_argument("--instants", type=int, default=1_000_000, help="at how many times; for --times")
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**9, help="of the first; others follow it")
+    return parser.parse_args()
+
+
+def main():
+    """Run the part that is asked for; 1 after failures."""
+    options = _arguments()
+    chosen = [name for name in PARTS if getattr(options, name.replace("-", "_")) not in (None, False)]
+    return PARTS[chosen[0] if chosen else "backend"].run(options)
 
 
 if __name__ == "__main__":
