@@ -5,8 +5,8 @@ tests/spark/test_examples.py defines `spark`; conftest.py runs a metastore for t
 
 from __future__ import annotations
 
+import ast
 import doctest
-import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,10 +19,11 @@ def uses(name: str, examples: list[doctest.Example]) -> bool:
 
     >>> uses("spark", doctest.DocTestParser().get_examples(">>> spark.range(5)"))
     True
-    >>> uses("spark", doctest.DocTestParser().get_examples(">>> from hbstore.spark import PrunedRead"))
+    >>> uses("spark", doctest.DocTestParser().get_examples(">>> settings['spark.sql.ansi.enabled']"))
     False
     """
-    return any(re.search(rf"(?<![.\w]){name}\b", example.source) for example in examples)
+    nodes = (node for example in examples for node in ast.walk(ast.parse(example.source)))
+    return any(isinstance(node, ast.Name) and node.id == name for node in nodes)
 
 
 @contextmanager

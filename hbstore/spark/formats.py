@@ -86,7 +86,7 @@ def format_of(table: Table, storage: StorageDescriptor | None = None) -> FileFor
         InvalidInput: the table does not say, or it is none of Parquet, ORC, CSV, JSON and text.
 
     >>> format_of(Table("shop", "sales", parameters={"spark.sql.sources.provider": "PARQUET"}))
-    Format(name='parquet', options={}, lines=None)
+    FileFormat(name='parquet', options={}, lines=None)
     """
     storage = table.storage if storage is None else storage
     serde = storage.serde

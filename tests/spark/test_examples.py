@@ -1,10 +1,11 @@
-"""The examples in the docstrings of hbstore.spark that need Spark; pytest leaves those out where it collects others."""
+"""The examples in docstrings that need Spark; pytest leaves those out where it collects others."""
 
 from __future__ import annotations
 
 import doctest
-import inspect
 import json
+from importlib import import_module
+from pkgutil import walk_packages
 
 import pytest
 
@@ -14,12 +15,10 @@ from hbstore import Column, Table, connect
 from hbstore.cubes import Cubes, parse_documents
 from tests.examples import other_metastore, uses
 
-FUNCTIONS = [getattr(hbstore.spark, name) for name in hbstore.spark.__all__]
 EXAMPLES = [
     test
-    for function in FUNCTIONS
-    if inspect.isfunction(function)
-    for test in doctest.DocTestFinder(recurse=False).find(function, globs=function.__globals__)
+    for module in walk_packages(hbstore.spark.__path__, "hbstore.spark.")
+    for test in doctest.DocTestFinder().find(import_module(module.name))
     if uses("spark", test.examples)
 ]
 CUBE = """
