@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.hbase_server import load_dev_hbase
 from tests.hdfs_server import real_hdfs
-from tests.metastore.serving import until
+from tests.pauses import until
 
 START_SECONDS = 120
 SESSION = 6_000
@@ -49,7 +49,7 @@ class Cluster:
     def replace(self, name):
         """Kill a region server and start another one in its place."""
         self.region_servers[name].signal(9)
-        assert self.region_servers[name].wait(10)
+        assert self.region_servers[name].wait(START_SECONDS)
         self.start(name)
 
 

@@ -12,17 +12,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import uuid
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.pauses import idle, until
+from tests.processes import locked
 
 ROOT = Path(__file__).parents[1]
 IMAGE = os.environ.get("HBSTORE_HBASE_IMAGE", "harisekhon/hbase:2.1")
 """The same as in docker-compose.yml."""
 THRIFT_PORT = 9090
 DOCKER_SECONDS = 5
-CONTAINER_SECONDS = 120
 
 
 def load_dev_hbase():
@@ -68,12 +69,11 @@ class Container:
     def start(self):
         self._container.start()
         host, port = self._container.get_container_host_ip(), int(self._container.get_exposed_port(THRIFT_PORT))
-        deadline = time.monotonic() + CONTAINER_SECONDS
-        while not load_dev_hbase().answers(port, host=host):
-            if time.monotonic() > deadline:
-                self._container.stop()
-                raise RuntimeError(f"HBase in the container {IMAGE} did not answer within {CONTAINER_SECONDS} seconds")
-            time.sleep(0.5)
+        try:
+            until(lambda: load_dev_hbase().answers(port, host=host), look=0.5)
+        except AssertionError as error:
+            self._container.stop()
+            raise RuntimeError(f"HBase in the container {IMAGE} did not answer") from error
         return f"hbase://{host}:{port}"
 
     def remove(self):
@@ -96,7 +96,7 @@ def shared_hbase(folder):
         return
     with (folder / "hbase.users").open("a") as users:
         fcntl.flock(users, fcntl.LOCK_SH)
-        with _locked(folder / "hbase.lock"):
+        with locked(folder / "hbase.lock"):
             known = folder / "hbase.url"
             url = known.read_text() if known.exists() else None
             end = None
@@ -106,19 +106,12 @@ def shared_hbase(folder):
         yield url
         fcntl.flock(users, fcntl.LOCK_UN)
         while end is not None:
-            with _locked(folder / "hbase.lock"):
+            with locked(folder / "hbase.lock"):
                 if _is_alone(users):
                     known.unlink()
                     end()
                     return
-            time.sleep(0.1)
-
-
-@contextmanager
-def _locked(path):
-    with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+            idle(0.1)
 
 
 def _is_alone(users):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.hbase_server import load_dev_hbase
-from tests.metastore.serving import until
+from tests.pauses import until
 from tests.quick_java import quick_java
 
 STATE = "/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState"

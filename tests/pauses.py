@@ -1,12 +1,65 @@
-"""Tests in which nobody waits: a pause takes no time for those who take part, and nobody lets others finish."""
+"""How tests wait: for something that comes, however slow the machine is, or not at all. Only this module sleeps.
+
+`tests/test_waiting.py` refuses other ways. A test that waits for an event takes as long as the event needs; one that
+sleeps takes too long on one machine, and fails on a slower one.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 
 from hbstore.store import partition_store
 from hbstore.transactions.waiting import Patience
+
+SECONDS = 120
+"""Nothing that a test waits for takes longer, however busy the machine is."""
+
+LOOK_SECONDS = 0.01
+"""Between two looks."""
+
+
+def until(condition, seconds=SECONDS, look=LOOK_SECONDS):
+    """Wait until a condition holds, where no event says it; what it returned."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"it did not come within {seconds} seconds"
+        time.sleep(look)
+    return found
+
+
+async def until_in_loop(condition):
+    """The same in a coroutine, while others of its loop go on."""
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, f"it did not come within {SECONDS} seconds"
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def let_go_on(random, longest, meanwhile=None):
+    """Let another process go on for as long as chance says, and kill it then, wherever it is.
+
+    Args:
+        random: says how long.
+        longest: in seconds.
+        meanwhile: called again and again, at least once.
+    """
+    end = time.monotonic() + random.uniform(0, longest)
+    if meanwhile is None:
+        time.sleep(max(0.0, end - time.monotonic()))
+        return
+    meanwhile()
+    while time.monotonic() < end:
+        meanwhile()
+
+
+def idle(seconds):
+    """Be slow on purpose: a client or server that does nothing for so long, or anything that must not happen meanwhile.
+
+    The test must pass however much longer the pause gets.
+    """
+    time.sleep(seconds)
 
 
 def without_pauses(monkeypatch):

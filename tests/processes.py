@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 
+from tests.pauses import SECONDS
+
 ROOT = Path(__file__).parents[1]
-SECONDS = 120
-"""No process here takes longer to say its next word."""
 
 
 def runs(pid):
@@ -21,13 +23,40 @@ def runs(pid):
 
 def state(pid):
     """The name of a process, its state and the id of its group, or empty texts if it is gone."""
-    try:
-        _, _, rest = Path(f"/proc/{pid}/stat").read_text().partition(" (")
-    except (FileNotFoundError, ProcessLookupError):  # gone before the file is opened, or before it is read
+    name, _, rest = text_of(pid, "stat").partition(" (")[2].rpartition(") ")
+    if not rest:
         return "", "", ""
-    name, _, rest = rest.rpartition(") ")
     letter, _, group = rest.split()[:3]
     return name, letter, group
+
+
+def text_of(pid, file):
+    """A file that the system has of a process or its threads, such as ``cmdline``; empty where it is gone."""
+    try:
+        return Path(f"/proc/{pid}/{file}").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # gone before the file is opened, or before it is read
+        return ""
+
+
+def threads(pid):
+    """The ids of a process's threads; none where it is gone."""
+    try:
+        return [int(path.name) for path in Path(f"/proc/{pid}/task").iterdir()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def children(pid):
+    """The ids of the processes that any of a process's threads started."""
+    return [int(child) for thread in threads(pid) for child in text_of(pid, f"task/{thread}/children").split()]
+
+
+@contextmanager
+def locked(path):
+    """One process at a time has the lock that a file stands for; others wait."""
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def say(*words):

@@ -19,11 +19,14 @@ from hbstore.query_service.access import Access
 from hbstore.warehouse.service import Service
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
+from tests.processes import locked
 from tests.query_service.test_service import serving
 from tests.web.cubes import days, modelled
 
 HERE, ROOT = Path(__file__).parent, Path(__file__).parents[2]
 PINS = HERE / "requirements.txt"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hbstore" / "airflow"
+"""Its installation takes minutes: all checkouts of a user share one for the same pins and Python, and it stays."""
 INSTALL_SECONDS, RUN_SECONDS = 1_800, 1_200
 WAITING = ("trigger", "poke", "reschedule", "deferred")
 """Cases that end when the last day is registered."""
@@ -35,17 +38,19 @@ pytestmark = [
 
 
 @pytest.fixture(scope="session")
-def airflow(request, tmp_path_factory):
-    """A Python that has Airflow, and an environment with an empty database of its own. It stays in pytest's cache."""
-    version = hashlib.blake2b(PINS.read_bytes() + sys.version.encode(), digest_size=8).hexdigest()
-    folder = request.config.cache.mkdir("airflow") / version
+def airflow(tmp_path_factory):
+    """A Python that has Airflow, and an environment with an empty database of its own."""
+    key = PINS.read_bytes() + f"{sys.version} {sys.base_prefix}".encode()
+    folder = CACHE / hashlib.blake2b(key, digest_size=8).hexdigest()
     python = folder / "bin" / "python"
     installed = folder / "installed"
-    if not installed.exists():
-        venv.create(folder, clear=True, with_pip=True)
-        words = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--requirement", PINS]
-        subprocess.run(words, check=True, timeout=INSTALL_SECONDS)
-        installed.touch()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with locked(CACHE / f"{folder.name}.lock"):
+        if not installed.exists():
+            venv.create(folder, clear=True, with_pip=True)
+            words = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--requirement", PINS]
+            subprocess.run(words, check=True, timeout=INSTALL_SECONDS)
+            installed.touch()
     home = tmp_path_factory.mktemp("airflow")
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")},

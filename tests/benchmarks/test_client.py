@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import struct
 import threading
-import time
 
 import pytest
 from hypothesis import given
@@ -15,6 +14,7 @@ from benchmarks.metastore.calls import SERVICE, STRUCTS, message
 from benchmarks.metastore.client import CallFailed, Client, is_whole
 from benchmarks.metastore.measuring import Times, spec_of
 from benchmarks.metastore.sales import Spec, partition
+from tests.pauses import idle
 
 CALL = message("get_all_databases")
 NAMES = ("one", "two", "three")
@@ -49,7 +49,7 @@ class Peer:
                 self.calls.append(connection.recv(1 << 16))
                 for number, chunk in enumerate(chunks):
                     if number:
-                        time.sleep(0.02)
+                        idle(0.02)
                     connection.sendall(chunk)
             if not self._hang_up:
                 connection.recv(1)

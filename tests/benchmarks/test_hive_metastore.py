@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from benchmarks.metastore.memory import listing, memory_of, set_back_peak
 from benchmarks.metastore.questions import QUESTIONS, Asked, all_partitions
 from benchmarks.metastore.sales import specs
 from benchmarks.metastore.servers import hive_metastore, scratch
+from tests.pauses import until
 from tests.quick_java import quick_java
 
 ROOT = Path(__file__).parents[2]
@@ -70,12 +70,12 @@ def test_memory_is_measured(asker):
 
 def test_nothing_is_left_when_it_ends_or_its_starter_is_killed():
     program = """
-import sys, time
+import signal, sys
 from benchmarks.metastore.servers import hive_metastore, scratch
 with scratch() as folder, hive_metastore(folder, "auto") as server:
     ports = [server.port, *([server.postgres.port] if server.postgres else [])]
     print(folder, server.pid, *ports, flush=True)
-    time.sleep(600)
+    signal.pause()
 """
     with quick_java():
         starter = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT)
@@ -84,10 +84,7 @@ with scratch() as folder, hive_metastore(folder, "auto") as server:
         socket.create_connection(("127.0.0.1", int(ports[0]))).close()
         starter.send_signal(signal.SIGKILL)
         starter.wait()
-        deadline = time.monotonic() + 60
-        while session(pid) and time.monotonic() < deadline:
-            time.sleep(0.2)
-        assert not session(pid)
+        until(lambda: not session(pid))
         for port in ports:
             with pytest.raises(ConnectionRefusedError):
                 socket.create_connection(("127.0.0.1", int(port)))

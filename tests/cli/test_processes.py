@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import pytest
 import hbstore
 from hbstore.cli import printing
 from hbstore.cubes import PartitionDesc
+from tests.pauses import SECONDS, until
 
 HBSTORE = f"{sys.executable} -m hbstore"
 
@@ -152,12 +152,10 @@ def test_an_interrupted_load_says_how_far_it_came(url, open_shop):
     ) as process:
         process.stdin.write("ds,hour\n2013-01-03,1\n2013-01-03,2\n")
         process.stdin.flush()
-        until = time.monotonic() + 30
-        while open_shop.count_partitions("shop", "sales") < 50 and time.monotonic() < until:
-            time.sleep(0.05)
+        until(lambda: open_shop.count_partitions("shop", "sales") >= 50)
         process.send_signal(signal.SIGINT)
         try:
-            errors = process.communicate(timeout=30)[1]
+            errors = process.communicate(timeout=SECONDS)[1]
         finally:
             process.kill()
     assert process.returncode == 130

@@ -14,7 +14,8 @@ from pyhive.exc import OperationalError
 from thrift.transport.TTransport import TTransportException
 
 import hbstore.client
-from tests.metastore.serving import Serve, until
+from tests.metastore.serving import Serve
+from tests.pauses import until
 from tests.query_service.test_doors import SLOW, processes_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -64,7 +65,7 @@ def test_a_client_that_is_killed_leaves_nothing_running(server):
         "from pyhive import hive\n"
         f"cursor = hive.connect('127.0.0.1', {port}, username='bob').cursor()\n"
         f"cursor.execute({SLOW!r}, async_=True)\n"
-        "cursor.poll()\nprint('runs', flush=True)\nimport time; time.sleep(600)\n"
+        "cursor.poll()\nprint('runs', flush=True)\nimport signal; signal.pause()\n"
     )
     client = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     try:

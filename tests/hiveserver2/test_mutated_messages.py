@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import resource
 import sys
-import time
 from dataclasses import replace
 from random import Random
 
@@ -21,6 +20,7 @@ from hbstore.servers.framing import ReadLimits
 from tests.fuzz.drivers import attack
 from tests.hiveserver2.messages import OPEN, every_call, request
 from tests.hiveserver2.serving import FakeService, driving, serving
+from tests.pauses import until
 
 NUMBER = 3_000
 MORE_MEMORY = 100 * 2**20
@@ -45,10 +45,7 @@ def harmless(server, caplog, seed, number, calls=None):
 
 
 def nobody_is_left(server, those=0):
-    end = time.monotonic() + 60
-    while server.connections > those:
-        assert time.monotonic() < end, "connections that are over stay"
-        time.sleep(0.01)
+    until(lambda: server.connections <= those)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -25,13 +24,7 @@ from tests.hiveserver2.serving import (
     sasl_login,
     serving,
 )
-
-
-def until(condition):
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
+from tests.pauses import until
 
 
 def test_drivers_beyond_the_limit_are_told_so_in_their_own_protocol():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pyarrow as pa
 import pytest
 
@@ -13,6 +11,7 @@ from hbstore.hiveserver2.operations import ListingOperation
 from hbstore.hiveserver2.protocol import Handle
 from hbstore.hiveserver2.sessions import MAX_OPERATIONS, Sessions
 from hbstore.query_service.query import ResultColumn
+from tests.pauses import idle
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ def test_only_sessions_that_ran_something_are_lost_with_their_spark(sessions):
 def test_sessions_without_a_connection_end_when_nobody_uses_them(sessions, monkeypatch):
     monkeypatch.setattr(under_test, "IDLE", 0.0)
     held, free = opened(sessions), opened(sessions, held=False)
-    time.sleep(0.001)
+    idle(0.001)
     assert sessions.idle() == [free]
     monkeypatch.setattr(under_test, "IDLE", 60.0)
     assert sessions.idle() == []

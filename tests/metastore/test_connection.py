@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import struct
 import threading
-import time
 
 import pytest
 from thriftpy2.thrift import TApplicationException
@@ -16,7 +15,8 @@ from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.servers.framing import ReadLimits
 from hbstore.servers.server import ServerLimits
 from tests.metastore.client import HOST, client, message
-from tests.metastore.serving import SECONDS, in_process, until
+from tests.metastore.serving import in_process
+from tests.pauses import SECONDS, idle, until
 
 CALL = message("getName")
 LARGE = 64 * 1024 * 1024
@@ -188,16 +188,15 @@ def test_a_call_that_is_cut_in_the_middle(answering, caplog):
 
 def test_a_client_that_stops_in_the_middle_of_a_call(answering, caplog):
     with (
-        in_process(answering.handlers, limits=limits(read_timeout=0.1)) as server,
+        in_process(answering.handlers, limits=limits(read_timeout=0.5)) as server,
         socket.create_connection((HOST, server.port), timeout=SECONDS) as sock,
     ):
         for first in (3, len(CALL)):
-            time.sleep(0.3)  # between calls it may take its time
+            idle(0.6)  # between calls it may take its time
             sock.sendall(CALL[:first])
-            time.sleep(0.02)
             sock.sendall(CALL[first:])
             assert sock.recv(100)
-        time.sleep(0.3)
+        idle(0.6)
         sock.sendall(CALL[:-3])
         assert ended(sock)
         until(lambda: not server.connections)
@@ -252,7 +251,7 @@ def test_a_reader_that_takes_a_little_at_a_time_is_served_to_the_end(answering, 
             received += len(slow.recv(8 << 20))
             if pauses < 12:
                 pauses += 1
-                time.sleep(0.25)
+                idle(0.25)
     assert told(caplog) == []
 
 

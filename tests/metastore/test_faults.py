@@ -7,7 +7,6 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from random import Random
@@ -21,7 +20,8 @@ from hbstore.servers.memory import FREE, weight
 from hbstore.thrift.walker import MAX_ELEMENTS
 from tests.hbase_server import own_tables
 from tests.metastore.client import HOST, STORED, TYPES, client, message
-from tests.metastore.serving import SECONDS, Serve, until
+from tests.metastore.serving import Serve
+from tests.pauses import SECONDS, idle, let_go_on, until
 
 MEGA = 1024 * 1024
 BASE = 100 * MEGA
@@ -182,7 +182,7 @@ def test_large_messages_of_many_clients_share_a_budget(serve):
             until(lambda: server.peak_memory() > shared)
             for _ in range(20):
                 assert other.get_all_databases() == ["default"]
-                time.sleep(0.05)
+                idle(0.05)
         assert server.log() == []
         bound = BASE + shared + weight(largest, len(names)) + clients * (EACH + FREE)
         assert server.peak_memory() < bound
@@ -235,7 +235,7 @@ def test_a_slow_reader_of_a_big_listing(serve, processes):
             assert len(other.get_partition_names("shop", "sales", -1)) == 20_000
         stopping = threading.Thread(target=server.terminate)
         stopping.start()
-        time.sleep(0.5)
+        idle(0.5)
         while data := sock.recv(1 << 20):
             received += len(data)
         stopping.join(SECONDS)
@@ -312,7 +312,7 @@ def add_and_kill(serve, store, random):
         adding = threading.Thread(target=add_until_killed, args=(server, acknowledged, size, begun))
         adding.start()
         assert begun.wait(SECONDS)
-        time.sleep(random.uniform(0, 0.5))
+        let_go_on(random, 0.5)
         server.kill()
         adding.join(SECONDS)
         server = serve(store=store)

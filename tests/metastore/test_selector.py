@@ -17,7 +17,8 @@ from hbstore.servers import threads
 from hbstore.servers.framing import ReadLimits
 from hbstore.servers.server import ServerLimits
 from tests.metastore.client import HOST, client, message
-from tests.metastore.serving import QUICK, SECONDS, in_process, until
+from tests.metastore.serving import QUICK, in_process
+from tests.pauses import SECONDS, until
 
 CLIENTS = 8
 LARGE = "x" * 50_000
@@ -230,7 +231,7 @@ def test_without_another_thread_long_calls_wait_for_one_that_is_there(answering,
 
 
 def test_idle_clients_go_and_busy_ones_stay(answering):
-    limits = ServerLimits(read=ReadLimits(idle_timeout=0.5))
+    limits = ServerLimits(read=ReadLimits(idle_timeout=1.0))
     with in_process(answering.handlers, limits=limits) as server, ExitStack() as stack:
         (held,) = begin_held_up_calls(server, answering, stack)
         busy = stack.enter_context(client(server.port))

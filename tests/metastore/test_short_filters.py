@@ -13,7 +13,7 @@ from hbstore.metastore.server import metastore_server
 from hbstore.metastore.short_calls import FEW, SHORT_FILTER
 from hbstore.warehouse.service import Service
 from tests.metastore.client import client
-from tests.metastore.serving import SECONDS
+from tests.pauses import SECONDS
 
 DAYS = [f"2013-01-{day:02d}" for day in range(1, 32)]
 POINT = "ds = '2013-01-05' and hour = 7"

@@ -11,8 +11,9 @@ import urllib.request
 import pytest
 
 from tests.metastore.client import TYPES, client
-from tests.metastore.serving import SECONDS, Serve
+from tests.metastore.serving import Serve
 from tests.metastore.writing import STORED, partition_of, table_of
+from tests.pauses import SECONDS
 from tests.without_linux import PATH
 from tests.without_linux.sitecustomize import most_files
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -10,6 +10,7 @@ import pytest
 
 from hbstore import connect
 from hbstore.publishing import Publisher, exchange_files
+from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.publishing.dying import recover_later
 from tests.publishing.exchange_processes import DAYS, EACH, HERE, MOVED, THERE, exchange_until_killed, prepare
@@ -48,6 +49,14 @@ def counts(store):
     return store.count_partitions(*HERE), store.count_partitions(*THERE)
 
 
+def look(store, *, helping):
+    """What is seen while the exchange goes on."""
+    if helping:
+        Publisher(store).roll_forward_before_use(store.table_row(*THERE))
+    assert store.count_partitions(*HERE) in (STAYING, STAYING + MOVED)
+    assert store.count_partitions(*THERE) in (0, MOVED)
+
+
 @pytest.mark.timeout(300)
 def test_no_partition_is_lost_or_doubled_and_no_file_either(url, store, root):
     random = Random(url)
@@ -55,12 +64,7 @@ def test_no_partition_is_lost_or_doubled_and_no_file_either(url, store, root):
     for turn in range(ROUNDS):
         process = Process("tests.publishing.exchange_processes", exchange_until_killed.__name__, url, root)
         process.heard(random.randint(1, 3))
-        until = time.monotonic() + random.uniform(0, 0.3)
-        while time.monotonic() < until:
-            if turn % 3 == 0:
-                Publisher(store).roll_forward_before_use(store.table_row(*THERE))  # it helps
-            assert store.count_partitions(*HERE) in (STAYING, STAYING + MOVED)
-            assert store.count_partitions(*THERE) in (0, MOVED)
+        let_go_on(random, 0.3, partial(look, store, helping=turn % 3 == 0))
         said = process.kill()
         assert all(line[1:] == [str(MOVED), "0"] for line in said if line[0] == "exchanged")
         exchanged += sum(line[0] == "exchanged" for line in said)

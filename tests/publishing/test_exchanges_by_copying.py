@@ -15,6 +15,7 @@ from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.rows import connect as connect_rows
 from hbstore.transactions.waiting import Patience
 from tests.files.warehouses import world
+from tests.pauses import until
 from tests.publishing.dying import much_later
 from tests.publishing.exchanges import OLD, SALES, come_to, job, leases
 from tests.store.faults import Crash
@@ -83,6 +84,4 @@ def test_who_copies_says_so(copied, monkeypatch):
     (found,) = store.publications.of(row := store.publications.row(*OLD))
     manifest = Manifest.decode(store.publications.manifest(row, found.id))
     with ExchangeFiles(store, manifest, manifest.exchange)._alive():
-        time.sleep(0.1)
-    (later,) = store.publications.of(store.publications.row(*OLD))
-    assert later.until != found.until
+        until(lambda: [one.until for one in store.publications.of(row)] != [found.until])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from random import Random
 
 import pytest
 
 from hbstore import connect
 from hbstore.publishing import Publisher
+from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.publishing.dying import recover_later
 from tests.publishing.jobs import prepare
@@ -79,7 +79,7 @@ def test_processes_that_die_anywhere(url, store, root):
         arguments = (url, root, f"job{turn}", "anywhere")
         process = Process("tests.publishing.publishing_processes", publish_until_killed.__name__, *arguments)
         process.heard(random.randint(1, 4))
-        time.sleep(random.uniform(0, 0.2))
+        let_go_on(random, 0.2)
         said = process.kill()
         done = jobs + sum(line[0] == "published" for line in said)
         jobs = decided(url)

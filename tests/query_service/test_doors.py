@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,9 @@ from hbstore.query_service.query import State
 from tests.cli.reference import commands
 from tests.cubes.small_cube import CUBE, fact, table
 from tests.metastore.client import client
-from tests.metastore.serving import Serve, numbers, until
+from tests.metastore.serving import Serve, numbers
+from tests.pauses import SECONDS, until
+from tests.processes import children, text_of
 from tests.timelines.strategies import utc
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -179,29 +180,17 @@ def run(environment, *words):
 def processes_of(server):
     """The process that takes queries, and the leader of its Spark's group."""
     (doors,) = (pid for pid in server.children() if "--as-queries" in _command(pid))
-    (spark,) = (pid for pid in _children(doors) if "spark_process" in _command(pid))
+    (spark,) = (pid for pid in children(doors) if "spark_process" in _command(pid))
     return doors, spark
 
 
-def _children(pid):
-    """Those that any of its threads started."""
-    children = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended
-            children += map(int, path.read_text().split())
-    return children
-
-
 def _command(pid):
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return ""
+    return text_of(pid, "cmdline")
 
 
 def answers(port):
     """Whether the metastore's door takes a connection."""
-    with socket.create_connection(("127.0.0.1", port), timeout=5):
+    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS):
         return True
 
 

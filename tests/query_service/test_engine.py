@@ -15,7 +15,7 @@ from hbstore.query_service import engine
 from hbstore.query_service.engine import Engine
 from hbstore.query_service.messages import Cancelled, Done, Ready
 from hbstore.query_service.query import QueryResult
-from tests.metastore.serving import until
+from tests.pauses import until
 from tests.processes import ROOT, runs
 from tests.query_service.fake_spark import DIE
 from tests.query_service.listening import Listening

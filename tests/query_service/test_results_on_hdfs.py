@@ -11,7 +11,8 @@ import hbstore.client
 from hbstore.errors import ResultExpired
 from hbstore.query_service.results import Results
 from tests.hdfs_server import real_hdfs
-from tests.metastore.serving import Serve, until
+from tests.metastore.serving import Serve
+from tests.pauses import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.hbase, pytest.mark.slow]
 

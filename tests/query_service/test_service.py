@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-import time
 from contextlib import contextmanager
 
 import pytest
@@ -36,6 +35,7 @@ from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
 from hbstore.query_service.stored_queries import StoredQueries
 from tests.backends import backend_url, without_records
+from tests.pauses import until
 
 ROWS = QueryResult(columns=(ResultColumn(name="1", type="int"),), rows=1, size=400)
 SOON = 10.0
@@ -94,13 +94,6 @@ def serving(store, tmp_path, clock=None, observer=UNOBSERVED, **limits):
 
 def ask(user="ann", text="select 1", **fields):
     return Request(text=text, user=user, **fields)
-
-
-def eventually(holds):
-    until = time.monotonic() + SOON
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def test_a_query_goes_from_the_queue_to_its_result(store, tmp_path):
@@ -179,7 +172,7 @@ def test_a_query_that_is_cancelled_for_a_reason_fails_by_it(store, tmp_path):
         with serving(store, tmp_path) as (other, _):
             elsewhere = service.submit(ask())
             other.cancel(elsewhere.id, reason)
-            eventually(lambda: spark.cancels == [runs.id, elsewhere.id])
+            until(lambda: spark.cancels == [runs.id, elsewhere.id])
 
 
 def test_a_session_ends_with_its_queries(store, tmp_path):
@@ -217,7 +210,7 @@ def test_a_query_that_runs_too_long_or_writes_too_much_ends(store, tmp_path):
     with serving(store, tmp_path, run_time=dt.timedelta(0)) as (service, spark):
         query = service.submit(ask())
         service.runner.heard(Started(query.id))
-        eventually(lambda: spark.cancels == [query.id])
+        until(lambda: spark.cancels == [query.id])
         service.runner.heard(Cancelled(query.id))
         assert service.get(query.id).problem.error == "QueryTimedOut"
     with serving(store, tmp_path, result_size=399) as (service, _):
@@ -420,7 +413,7 @@ def test_another_server_serves_what_is_finished_and_passes_on_a_cancel(store, tm
         assert other.get(done.id).result == ROWS
         assert other.get(runs.id).state is State.RUNNING
         other.cancel(runs.id)
-        eventually(lambda: spark.cancels == [runs.id])
+        until(lambda: spark.cancels == [runs.id])
 
 
 def test_queries_of_a_server_that_stops_in_order_are_lost(store, tmp_path):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
 from hbstore.query_service import engine
 from hbstore.query_service.messages import Cancelled, Done, Failed, Progressed
-from tests.metastore.serving import until
-from tests.processes import Process, runs, say, state
+from tests.pauses import until
+from tests.processes import Process, runs, say, state, text_of
 from tests.query_service.listening import listening
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -106,7 +105,7 @@ def be_parent(url, uri, folder):
         begun(spark)
         leader = spark.engine.pid
         java = java_of(leader)
-        command = Path(f"/proc/{java}/cmdline").read_text().split("\0")
+        command = text_of(java, "cmdline").split("\0")
         (scratch,) = {one.partition("=")[2] for one in command if one.startswith("spark.local.dir=")}
         say(leader, java, scratch)
-        time.sleep(600)
+        signal.pause()

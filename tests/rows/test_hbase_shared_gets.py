@@ -6,13 +6,15 @@ import ctypes
 import os
 import signal
 import sys
-import time
+import threading
 from threading import Event, Thread
+from traceback import walk_stack
 
 import pytest
 
 from hbstore.errors import StoreUnavailable
 from hbstore.rows.hbase.shared_gets import SharedGets
+from tests.pauses import SECONDS, idle, until
 
 
 class Fetch:
@@ -30,7 +32,7 @@ class Fetch:
         self.asked.append(keys)
         found = {key: self.state[key] for key in keys if key in self.state}
         self.began[number].set()
-        assert self.go[number].wait(10)
+        assert self.go[number].wait(SECONDS)
         if number in self.failures:
             raise self.failures[number]
         return found
@@ -53,21 +55,25 @@ def asking(gets, key, outcomes):
     return thread
 
 
+def frame_of(thread):
+    return sys._current_frames()[thread.ident]
+
+
 def waiting(threads):
     """Return when these threads wait for one another: each has its key in a batch, and is in a wait or a lock."""
     names = {"wait", "_send"}
-    for _ in range(5000):
+
+    def wait():
         frames = sys._current_frames()
         innermost = [frames[thread.ident].f_code.co_name for thread in threads if thread.ident in frames]
-        if len(innermost) == len(threads) and names.issuperset(innermost):
-            return
-        time.sleep(0.002)
-    raise AssertionError(innermost)
+        return len(innermost) == len(threads) and names.issuperset(innermost)
+
+    until(wait, look=0.002)
 
 
 def ended(threads):
     for thread in threads:
-        thread.join(10)
+        thread.join(SECONDS)
         assert not thread.is_alive()
 
 
@@ -85,7 +91,7 @@ def test_those_who_wait_share_the_next_request_and_see_what_came_before_they_beg
     gets, outcomes = SharedGets(fetch), []
     fetch.state[b"a"] = "old"
     threads = [asking(gets, b"a", outcomes)]
-    assert fetch.began[0].wait(10)
+    assert fetch.began[0].wait(SECONDS)
     fetch.state |= {b"a": "new", b"b": "there"}
     threads += [asking(gets, key, outcomes) for key in (b"b", b"a", b"a", b"c")]
     waiting(threads[1:])
@@ -100,11 +106,11 @@ def test_an_error_is_that_of_all_who_were_part_of_the_request_and_of_nobody_else
     gets, outcomes = SharedGets(fetch), []
     fetch.failures[1] = StoreUnavailable("away", host="h", hint="Start it")
     threads = [asking(gets, b"a", outcomes)]
-    assert fetch.began[0].wait(10)
+    assert fetch.began[0].wait(SECONDS)
     threads += [asking(gets, b"b", outcomes) for _ in range(2)]
     waiting(threads[1:])
     fetch.go[0].set()
-    assert fetch.began[1].wait(10)
+    assert fetch.began[1].wait(SECONDS)
     threads.append(asking(gets, b"c", outcomes))
     waiting(threads[3:])
     for event in fetch.go:
@@ -121,7 +127,7 @@ def test_an_interrupt_is_one_threads_alone(fetch):
     fetch.failures[1] = KeyboardInterrupt()
     fetch.state[b"b"] = "there"
     threads = [asking(gets, b"a", outcomes)]
-    assert fetch.began[0].wait(10)
+    assert fetch.began[0].wait(SECONDS)
     threads += [asking(gets, b"b", outcomes) for _ in range(3)]
     waiting(threads[1:])
     for event in fetch.go:
@@ -143,7 +149,7 @@ def interrupted(thread):
 def test_those_that_wait_go_on_when_the_one_that_would_send_for_them_is_interrupted(fetch):
     gets, outcomes = SharedGets(fetch), []
     threads = [asking(gets, b"a", outcomes)]
-    assert fetch.began[0].wait(10)
+    assert fetch.began[0].wait(SECONDS)
     for key in (b"b", b"c", b"d"):
         threads.append(asking(gets, key, outcomes))
         waiting(threads[1:])
@@ -160,17 +166,27 @@ def test_ctrl_c_while_it_waits_is_one_threads_alone(fetch, others):
     """A real signal interrupts the main thread, which waits in a batch of its own or in another thread's."""
     gets, outcomes = SharedGets(fetch), []
     threads = [asking(gets, b"a", outcomes)]
-    assert fetch.began[0].wait(10)
+    assert fetch.began[0].wait(SECONDS)
     for _ in range(others):
         threads.append(asking(gets, b"b", outcomes))
         waiting(threads[1:])
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    main = threading.current_thread()
+
+    def interrupt():
+        """Once it waits for its row: in code that looks for garbage, say, an exception would be lost."""
+        until(lambda: SharedGets.get.__code__ in {frame.f_code for frame, _ in walk_stack(frame_of(main))})
+        waiting([main])
+        signal.pthread_kill(main.ident, signal.SIGALRM)
+
+    interrupting = Thread(target=interrupt)
+    interrupting.start()
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(KeyboardInterrupt):
             gets.get(b"c")
     finally:
         signal.signal(signal.SIGALRM, before)
+    ended([interrupting])
     threads.append(asking(gets, b"d", outcomes))
     for event in fetch.go:
         event.set()
@@ -180,7 +196,7 @@ def test_ctrl_c_while_it_waits_is_one_threads_alone(fetch, others):
 
 def test_many_threads_get_what_they_ask_for():
     def fetch(keys):
-        time.sleep(0.0005)
+        idle(0.0005)
         return {key: {"d:def": key} for key in keys if key != b"none"}
 
     gets, wrong = SharedGets(fetch), []
@@ -202,7 +218,7 @@ def test_many_threads_get_what_they_ask_for():
 def test_a_forked_child_asks_for_itself(fetch):
     gets, outcomes = SharedGets(fetch), []
     threads = [asking(gets, b"a", outcomes)]
-    assert fetch.began[0].wait(10)
+    assert fetch.began[0].wait(SECONDS)
     threads.append(asking(gets, b"b", outcomes))
     waiting(threads[1:])
     fetch.go[1].set()

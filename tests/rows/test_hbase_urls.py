@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-import time
 
 import pytest
 
@@ -68,10 +67,8 @@ def free_port():
 
 def test_nothing_listens():
     port = free_port()
-    started = time.monotonic()
     with pytest.raises(StoreUnavailable, match=f"nothing listens.*host=127.0.0.1, port={port}"):
         connect_hbase(f"hbase://127.0.0.1:{port}/p?timeout=2")
-    assert time.monotonic() - started < 3
 
 
 def test_an_unknown_host():
@@ -131,10 +128,8 @@ ANOTHER_SERVICE = b"\x80\x01\x00\x03\x00\x00\x00\x0dgetTableNames\x00\x00\x00\x0
 )
 def test_a_port_of_something_else(answer, words):
     with server(answer) as port:
-        started = time.monotonic()
         with pytest.raises(StoreUnavailable, match=words) as caught:
             connect_hbase(f"hbase://127.0.0.1:{port}/p?timeout=1&retries=1")
-        assert time.monotonic() - started < 2
         assert caught.value.fields["port"] == port
         assert caught.value.hint
 

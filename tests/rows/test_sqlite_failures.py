@@ -238,7 +238,7 @@ def test_closing_interrupts_other_threads(rows):
     thread.start()
     started.wait()
     rows.close()
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
     assert len(failures) == 1
 

@@ -13,12 +13,12 @@ from hbstore.servers.processes import LIFELINE, Processes
 from hbstore.servers.stopping import StopRequests
 
 HANGS_AT_ITS_END = f"""
-import os, signal, socket, time
+import os, signal, socket
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 lifeline = socket.socket(fileno=int(os.environ[{LIFELINE!r}]))
 lifeline.sendall(b"ready")
 lifeline.close()
-time.sleep(600)
+signal.pause()
 """
 
 

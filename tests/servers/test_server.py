@@ -14,7 +14,8 @@ from hbstore.metastore.calls import Handlers
 from hbstore.servers.listening import listening_socket
 from hbstore.servers.server import ServerLimits
 from tests.metastore.client import HOST, client
-from tests.metastore.serving import SECONDS, in_process, refused, until
+from tests.metastore.serving import in_process, refused
+from tests.pauses import SECONDS, until
 
 
 class Answering:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import signal
 from pathlib import Path
 
 from hbstore import connect
@@ -10,6 +10,7 @@ from hbstore.service_model import LockComponent, LockLevel, LockState, LockType
 from hbstore.store.hive.lock_table import LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.transactions.transactions import Transactions
+from tests.pauses import idle, until
 from tests.processes import say
 
 PAUSE = 0.002
@@ -24,9 +25,7 @@ def on(lock_type, database="shop", table=None, partition=None):
 def acquired(locks, user):
     """The id of the lock on the one table, once it is held."""
     lock = locks.lock([on(LockType.EXCLUSIVE, table="sales")], user, "here")
-    while lock.state is LockState.WAITING:
-        time.sleep(PAUSE)
-        lock = locks.check(lock.id)
+    until(lambda: locks.check(lock.id).state is not LockState.WAITING, look=PAUSE)
     return lock.id
 
 
@@ -38,7 +37,7 @@ def count(url, user, path, times, timeout):
         for _ in range(int(times)):
             held = acquired(locks, user)
             number = int(counter.read_text())
-            time.sleep(PAUSE)
+            idle(PAUSE)
             counter.write_text(str(number + 1))
             locks.release(held)
             say(held, number + 1)
@@ -48,4 +47,4 @@ def hold(url, user, timeout):
     """Take the lock and never give it back."""
     with connect(url) as store:
         say(acquired(Locks(LockTableRow(Transactions(store.rows), float(timeout))), user))
-        time.sleep(600)
+        signal.pause()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +17,7 @@ from hbstore import (
 from hbstore.errors import CorruptRow
 from hbstore.store.documents import MAX_DOCUMENT, document_key
 from hbstore.transactions.log import LOG, Log
+from tests.pauses import idle
 
 
 @pytest.fixture
@@ -141,7 +140,7 @@ def test_check_names_damaged_documents(services, documents):
     try:
         for key in damaged:
             services.rows.remove_row(key)
-        time.sleep(0.01)  # HBase hides what is put in the millisecond of a deletion
+        idle(0.01)  # HBase hides what is put in the millisecond of a deletion
         for key, cell in damaged.items():
             assert services.rows.compare_and_put(key, LOG, None, cell)
         found = [(database, table, problem) for database, table, problem in services.store.check_catalog() if problem]

@@ -11,7 +11,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from hbstore import Column, Table, connect
 from hbstore.spark import stream_to_table
 from hbstore.spark.footers import row_counts
 from hbstore.store.stream_batches import Stream
+from tests.pauses import idle
 from tests.spark.settings import SMALL
 
 FILES, ROWS, HOURS = 8, 400, 12
@@ -113,7 +113,7 @@ def test_every_row_is_there_once_however_often_executors_die(store, tmp_path):
         assert started[:1] == ["started"], "it ended before it began"
         killed = 0
         while killed < KILLS and job.poll() is None:
-            time.sleep(chance.uniform(0.5, 2.5))
+            idle(chance.uniform(0.5, 2.5))
             if there := executors(job.pid):
                 os.kill(chance.choice(there), signal.SIGKILL)
                 killed += 1

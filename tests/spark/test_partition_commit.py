@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -19,6 +18,7 @@ from hbstore import Column, Partition, Table, connect
 from hbstore.errors import FileOperationFailed, InvalidInput
 from hbstore.spark import PartitionCommit, stream_to_table
 from hbstore.spark.streams.commit import ANNOUNCED, COMPLETE, Announcer
+from tests.pauses import until
 from tests.spark import streaming_process
 
 BEGIN = datetime(2013, 1, 1, tzinfo=UTC)
@@ -166,13 +166,6 @@ def events(spark, tmp_path):
     return add_events, timed.select("id", f.date_format("at", "yyyy-MM-dd").alias("ds"), f.hour("at").alias("hour"))
 
 
-def wait_for(condition):
-    until = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.1)
-
-
 def test_a_query_announces_what_its_last_batch_has_made_due(store, tmp_path, events):
     add_events, rows = events
     asked = []
@@ -198,7 +191,7 @@ def test_a_query_announces_while_no_rows_come(store, tmp_path, events, commit, e
         add_events(hour, hour)
     query = stream_to_table(rows, store, "shop.sales", checkpoint=str(tmp_path / "checkpoint"), commit=commit)
     try:
-        wait_for(lambda: state(store) == expected)
+        until(lambda: state(store) == expected)
         assert query.isActive
         assert query.awaitTermination(1) is False
     finally:
@@ -225,7 +218,7 @@ def test_a_policy_that_fails_ends_a_query_that_waits_for_rows(store, tmp_path, e
     broken.clear()
     query = stream_to_table(rows, store, "shop.sales", **options)
     try:
-        wait_for(lambda: state(store) == {7: "true"})
+        until(lambda: state(store) == {7: "true"})
     finally:
         query.stop()
 

@@ -6,9 +6,9 @@ import io
 import re
 import sys
 import threading
-import time
 
 from hbstore.cli.progress import stages
+from tests.pauses import idle
 
 TASKS = 8
 
@@ -19,7 +19,7 @@ class Terminal(io.StringIO):
 
 
 def slow_job(spark):
-    return spark.sparkContext.parallelize(range(TASKS), TASKS).map(lambda one: time.sleep(0.4) or one).sum()
+    return spark.sparkContext.parallelize(range(TASKS), TASKS).map(lambda one: idle(0.4) or one).sum()
 
 
 def test_a_bar_shows_how_many_tasks_are_done(spark, monkeypatch):

@@ -11,7 +11,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +24,7 @@ from hbstore.spark.footers import row_counts
 from hbstore.spark.streams.commit import COMPLETE
 from hbstore.store.stream_batches import Stream
 from hbstore.timelines import UpdatePeriod
+from tests.pauses import let_go_on
 
 EVENTS = 100_000
 HOURS = 24
@@ -155,7 +155,7 @@ def test_every_event_is_there_once_however_often_the_query_is_killed(spark, url,
             assert started, "it ended before it began"
             assert stream in {None, Stream(started, "shop.events")}
             stream = Stream(started, "shop.events")
-            time.sleep(chance.uniform(0, LONGEST))
+            let_go_on(chance, LONGEST)
         finally:
             query.end()
         with connect(url) as store:

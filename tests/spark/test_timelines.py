@@ -27,13 +27,13 @@ from hbstore.timelines import classes, register
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.transactions.resolving import Resolver
+from tests.pauses import SECONDS, idle, until
 from tests.processes import ROOT
 from tests.spark.settings import SMALL
 from tests.timelines.own_class import NAME, CountedRunsTimeline
 
 DECLARED = {TIME_PARTITION_COLUMNS: "dt,pt", UPDATE_PERIODS: "HOURLY,DAILY,MONTHLY,QUARTERLY"}
 ROW = table_key("shop", "sales")
-SECONDS = 60
 DAY = UpdatePeriod.DAILY
 
 
@@ -86,13 +86,6 @@ def states(store):
     return [decode_state(row.cells, columns, name) for name, _, _ in columns.names()]
 
 
-def wait_for(condition):
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.001)
-
-
 def is_being_built(store):
     return all(isinstance(state, Building) for state in states(store))
 
@@ -107,7 +100,7 @@ class Meanwhile(threading.Thread):
 
     def run(self):
         try:
-            wait_for(lambda: is_being_built(self._store))
+            until(lambda: is_being_built(self._store))
             self._act()
         except BaseException as error:  # noqa: BLE001  shown by done()
             self._error = error
@@ -123,7 +116,7 @@ class SlowTask(_Task):
     """Takes its time, so that what happens meanwhile does."""
 
     def run(self, keys):
-        time.sleep(1)
+        idle(1)
         return super().run(keys)
 
 
@@ -285,11 +278,9 @@ def test_a_driver_that_dies_is_waited_for_a_moment_and_then_others_build(spark, 
     command = [sys.executable, "-c", f"from tests.spark.test_timelines import drive; drive({url!r})"]
     driver = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_for(lambda: driver.poll() is not None or is_being_built(store))
+        until(lambda: driver.poll() is not None or is_being_built(store))
         first = {state.until for state in states(store)}
-        wait_for(
-            lambda: driver.poll() is not None or not first & {state.until for state in states(store)}
-        )  # it reports
+        until(lambda: driver.poll() is not None or not first & {state.until for state in states(store)})  # it reports
     finally:
         driver.send_signal(signal.SIGKILL)
         driver.wait(SECONDS)

@@ -7,12 +7,12 @@ import random
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from hbstore import Column, Table, connect
 from hbstore.spark import read_table
+from tests.pauses import idle
 from tests.spark.writing_process import REGIONS, ROWS
 
 KILLS = 4
@@ -44,7 +44,7 @@ def written_until_killed(url, first, seconds):
             if line.startswith("batch"):
                 done.append(int(line.split()[1]))
                 break
-        time.sleep(seconds)
+        idle(seconds)
     finally:
         os.killpg(job.pid, signal.SIGKILL)
         job.wait()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 from pyspark.sql import functions as f
@@ -12,6 +11,7 @@ from benchmarks.spark_session import spark_session
 from hbstore.errors import WriteConflict
 from hbstore.publishing import publisher
 from hbstore.spark import write_table
+from tests.pauses import idle
 from tests.spark.settings import SMALL
 
 REGIONS = 6
@@ -31,7 +31,7 @@ def main(url, first):
                     write_table(frame.coalesce(2), url, "shop.sales", static={"ds": "2013-01-01"})
                     break
                 except WriteConflict:  # with one that was killed, whose lease runs out
-                    time.sleep(0.2)
+                    idle(0.2)
             sys.stdout.write(f"batch {batch}\n")
             sys.stdout.flush()
 

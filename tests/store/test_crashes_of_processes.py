@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from random import Random
 
 import pytest
 
 from hbstore import Column, Partition, Table, connect
+from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.store.writers import apply, batch_of, steps, write_beside_others, write_until_killed
 
@@ -58,7 +58,7 @@ def test_writers_that_are_killed_leave_whole_batches_and_all_that_they_acknowled
         table = new_table(f"killed{turn}")
         writer = Process(MODULE, write_until_killed.__name__, url, table, size)
         writer.heard(random.randint(1, 4))
-        time.sleep(random.uniform(0, 0.25))
+        let_go_on(random, 0.25)
         acknowledged = writer.kill()
         taken = steps()
         state = set()
@@ -91,7 +91,7 @@ def test_the_next_writer_needs_no_repair(url, store, new_table):
         table = new_table(f"next{turn}")
         writer = Process(MODULE, write_until_killed.__name__, url, table, size)
         writer.heard(1)
-        time.sleep(random.uniform(0, 0.1))
+        let_go_on(random, 0.1)
         acknowledged = writer.kill()
         days = 1 + max(int(number) for step, number in acknowledged if step == "add")
         again = [Partition(values) for values in batch_of(days, size)]

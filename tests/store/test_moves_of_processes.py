@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
+from functools import partial
 from random import Random
 
 import pytest
 
 from hbstore import TableNotFound, connect
+from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.store import moves
 from tests.store.movers import (
@@ -63,9 +64,7 @@ def test_a_renamer_that_is_killed_leaves_the_table_whole_under_one_name(url, sto
     for turn in range(ROUNDS[url.partition(":")[0]]):
         writer = Process(MODULE, rename_until_killed.__name__, url, at)
         writer.heard(1 + random.randint(0, 2))
-        until = time.monotonic() + random.uniform(0, 0.4)
-        while time.monotonic() < until:
-            look(store, SIZE)
+        let_go_on(random, 0.4, partial(look, store, SIZE))
         said = writer.kill()
         renamed = [int(number) for word, number in said if word == "renamed"]
         acknowledged = renamed[-1] if renamed else at
@@ -89,7 +88,7 @@ def test_a_writer_that_meets_a_dead_renamer_goes_on_by_itself(url, store):
     for _ in range(4):
         writer = Process(MODULE, rename_until_killed.__name__, url, NAMES.index(look(store, SIZE)))
         writer.heard(1)
-        time.sleep(random.uniform(0, 0.25))
+        let_go_on(random, 0.25)
         writer.kill()
         for name in NAMES:
             with suppress(TableNotFound):
@@ -114,10 +113,12 @@ def test_an_exchange_that_is_killed_is_made_wholly_or_not_at_all(url, store):
             )
         writer = Process(MODULE, exchange_until_killed.__name__, url, NAMES[0], SIZE)
         writer.heard(random.randint(0, 2))
-        until = time.monotonic() + random.uniform(0, 0.3)
-        while time.monotonic() < until:
+
+        def counts_are_whole():
             assert store.count_partitions("m", TWIN) in (0, third)
             assert store.count_partitions("m", NAMES[0]) in (SIZE - third, SIZE)
+
+        let_go_on(random, 0.3, counts_are_whole)
         said = writer.kill()
         if turn % 2:
             moves.repair(store)
@@ -133,7 +134,7 @@ def test_an_alteration_that_is_killed_reaches_all_partitions_or_none(url, store)
     for _ in range(4):
         writer = Process(MODULE, cascade_until_killed.__name__, url, NAMES[0])
         writer.heard(random.randint(1, 2))
-        time.sleep(random.uniform(0, 0.3))
+        let_go_on(random, 0.3)
         said = writer.kill()
         moves.repair(store)
         columns = store.get_table("m", NAMES[0]).columns

@@ -18,7 +18,7 @@ def run(jobs):
     barrier = Barrier(len(jobs))
 
     def started(job):
-        barrier.wait(30)
+        barrier.wait(60)
         return job()
 
     with ThreadPoolExecutor(len(jobs)) as pool:

@@ -11,6 +11,7 @@ import pytest
 
 from hbstore import AlreadyExists, ConcurrentChange, PartitionNotFound, connect
 from hbstore.store.timelines import stored_timelines
+from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.store import timelines as tl
 from tests.store.test_threads import run
@@ -109,7 +110,7 @@ def test_writers_that_are_killed_leave_timelines_that_keep_their_promises(url, m
             writers = [Process(MODULE, write_until_killed.__name__, url, f"{turn}{number}") for number in range(3)]
             for writer in writers:
                 writer.heard(random.randint(1, 5))
-            time.sleep(random.uniform(0, 0.2))
+            let_go_on(random, 0.2)
             for writer in writers:
                 writer.kill()
             kept = tl.kept(store)

@@ -33,7 +33,7 @@ def answering(answer):
             yield Address("127.0.0.1", listening.getsockname()[1])
         finally:
             listening.shutdown(socket.SHUT_RDWR)
-            thread.join(5)
+            thread.join(60)
 
 
 def reply(method, result, kind=REPLY):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import struct
-import time
 from contextlib import closing, contextmanager
 
 import pytest
@@ -13,6 +12,7 @@ from hbstore.errors import InvalidName, InvalidUrl, MetastoreRefused, MetastoreU
 from hbstore.layouts import DATABASE, STRINGS
 from hbstore.transfer.connection import Address, ClientConnection
 from tests.metastore.wire_trees import I32, STRING, STRUCT, call, strings
+from tests.pauses import idle
 from tests.transfer.answering import CALL, EXCEPTION, answering, reply
 
 NAMES = ("a", "b" * 300, "\0", "")
@@ -29,7 +29,7 @@ def server(*pieces, pause=0.0):
         peer.recv(1 << 16)
         for piece in pieces:
             peer.sendall(piece)
-            time.sleep(pause)
+            idle(pause)
 
     with answering(answer) as address, closing(ClientConnection(address, 5)) as connection:
         yield connection

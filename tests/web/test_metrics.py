@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry
 
 from hbstore.query_service.access import Access
 from hbstore.web.metrics import RequestMetrics
-from tests.metastore.serving import until
+from tests.pauses import until
 
 
 def requests(metrics):

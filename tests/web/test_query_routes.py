@@ -7,7 +7,7 @@ import pytest
 
 from hbstore.query_service.messages import Done, Failed, Planned, Progressed, Started
 from hbstore.query_service.query import QueryProblem, QueryProgress
-from tests.metastore.serving import until
+from tests.pauses import until
 from tests.query_service.test_service import ROWS
 
 

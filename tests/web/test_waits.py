@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
 
 import pytest
@@ -23,6 +22,7 @@ from hbstore.times.clock import utc_now
 from hbstore.web.app import application
 from hbstore.web.cubes.waits import Waits, WaitSource, Wanted
 from hbstore.web.serving import http_served
+from tests.pauses import idle, until, until_in_loop
 from tests.timelines.strategies import utc
 from tests.web.cubes import FACT, days, modelled
 
@@ -67,12 +67,6 @@ def answer(connection):
 
 def wanted(*, start=RANGE[0], end=RANGE[1], fact="rides_daily", time_dimension=None):
     return Wanted(WaitSource("shop", fact, time_dimension), start, end)
-
-
-async def until(condition):
-    """Look until something is so; a wait for something that never comes ends with the test's own limit."""
-    while not condition():  # noqa: ASYNC110  no event says it
-        await asyncio.sleep(0.01)
 
 
 def test_a_complete_range_is_answered_at_once(port):
@@ -167,15 +161,15 @@ def test_a_fact_may_be_altered_meanwhile(cubes):
 
 async def _altered(waits, cubes, fact):
     waiter = asyncio.ensure_future(waits.cover(wanted(), SOON))
-    await until(lambda: waits.number)
+    await until_in_loop(lambda: waits.number)
     await asyncio.to_thread(cubes.alter, fact.changed(start_time="2015-01-30"))
     await asyncio.to_thread(cubes.add_partitions, "rides_daily", "archive", days("2015-01-31"))
-    await asyncio.sleep(0.2)
+    await asyncio.to_thread(idle, 0.2)
     assert not waiter.done()  # the day before the start counts as missing
     await asyncio.to_thread(cubes.alter, fact)
     assert not (await waiter).missing
     later = asyncio.ensure_future(waits.cover(wanted(end=utc(2015, 3, 1)), SOON))
-    await until(lambda: waits.number)
+    await until_in_loop(lambda: waits.number)
     await asyncio.to_thread(cubes.alter, fact.changed(storage_tables=[]))
     with pytest.raises(NoStorageTables):
         await later
@@ -189,12 +183,12 @@ def test_a_commit_between_a_look_and_another_wait_is_told(cubes):
 async def _late(cubes):
     waits = Waits(cubes.store)
     other = asyncio.ensure_future(waits.cover(wanted(end=utc(2015, 3, 1)), SOON))
-    await until(lambda: waits._looked)
+    await until_in_loop(lambda: waits._looked)
     stale = wanted().cover(await asyncio.to_thread(wanted().source.look, cubes.store, waits.clock))
     assert stale.missing
     before = waits._looked[wanted(end=utc(2015, 3, 1))]
     await asyncio.to_thread(cubes.add_partitions, "rides_daily", "lake", days("2015-01-31"))
-    await until(lambda: waits._looked[wanted(end=utc(2015, 3, 1))] is not before)
+    await until_in_loop(lambda: waits._looked[wanted(end=utc(2015, 3, 1))] is not before)
     waits._latest[wanted()] = stale
     assert not (await waits.cover(wanted(), SOON)).missing
     other.cancel()
@@ -211,7 +205,7 @@ async def _anew(cubes):
     waits = Waits(cubes.store)
     stale = wanted().cover(await asyncio.to_thread(wanted().source.look, cubes.store, waits.clock))
     first = asyncio.ensure_future(waits.cover(wanted(), SOON))
-    await until(lambda: waits.number)
+    await until_in_loop(lambda: waits.number)
     await asyncio.to_thread(cubes.add_partitions, "rides_daily", "lake", days("2015-01-31"))
     assert not (await first).missing
     waits._latest[wanted()] = stale
@@ -237,7 +231,7 @@ def test_there_are_only_so_many_waiters(cubes):
 
 async def _limited(waits):
     waiters = [asyncio.ensure_future(waits.cover(wanted(), SOON)) for _ in range(3)]
-    await until(lambda: waits.number == 3)
+    await until_in_loop(lambda: waits.number == 3)
     for end in (RANGE[1], utc(2015, 4, 1)):
         with pytest.raises(TooManyWaiters) as caught:
             await waits.cover(wanted(end=end), SOON)
@@ -276,21 +270,14 @@ def test_waiters_that_go_away_are_forgotten(served, catalog, monkeypatch):
             one = socket.create_connection(("127.0.0.1", port))
             one.sendall(f"GET {WAIT}&seconds=60 HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n\r\n".encode())
             sockets.append(one)
-        holds(lambda: waits.number == 2)
+        until(lambda: waits.number == 2)
         for one in sockets:
             one.close()
-        holds(lambda: waits.number == 0 and waits._reader is None)
+        until(lambda: waits.number == 0 and waits._reader is None)
         looks = []
         monkeypatch.setattr(WaitSource, "look", lambda *_: looks.append(1))
-        time.sleep(0.3)
+        idle(0.3)
         assert looks == []  # nobody waits, so nothing is read
-
-
-def holds(condition):
-    end = time.monotonic() + SOON
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_waiters_for_one_range_share_its_looks_and_hold_no_thread(cubes, monkeypatch):
@@ -306,13 +293,14 @@ async def _shared(cubes, monkeypatch):
 
     monkeypatch.setattr(WaitSource, "look", noted)
     first = asyncio.ensure_future(waits.cover(wanted(), SOON))
-    await until(lambda: waits.number)
+    await until_in_loop(lambda: waits.number)
     threads = threading.active_count()
     rest = [asyncio.ensure_future(waits.cover(wanted(), SOON)) for _ in range(1_000)]
-    await until(lambda: waits.number == 1_001)
+    await until_in_loop(lambda: waits.number == 1_001)
     assert threading.active_count() <= threads + 1
-    await asyncio.sleep(0.5)
-    assert len(looks) <= 30
+    looked = len(looks)
+    await until_in_loop(lambda: len(looks) >= looked + 3)
+    assert len(looks) < 1_000  # one for all, each time
     covers, cover = [], Wanted.cover
     monkeypatch.setattr(Wanted, "cover", lambda *given: covers.append(1) or cover(*given))
     await asyncio.to_thread(cubes.add_partitions, "rides_daily", "lake", days("2015-01-31"))
@@ -328,7 +316,7 @@ def test_looking_that_fails_as_it_should_not_ends_all_waits(cubes, monkeypatch):
 
 async def _broken(waits, monkeypatch):
     waiters = [asyncio.ensure_future(waits.cover(wanted(), SOON)) for _ in range(2)]
-    await until(lambda: waits.number == 2)
+    await until_in_loop(lambda: waits.number == 2)
     monkeypatch.setattr(WaitSource, "look", lambda *_: 1 / 0)
     assert all(isinstance(one, ZeroDivisionError) for one in await asyncio.gather(*waiters, return_exceptions=True))
 
@@ -341,7 +329,7 @@ async def _apart(waits, cubes):
     other = cubes.fact("rides_daily").changed(name="other")
     await asyncio.to_thread(cubes.create, other)
     one, two = (asyncio.ensure_future(waits.cover(wanted(fact=name), SOON)) for name in ("rides_daily", "other"))
-    await until(lambda: waits.number == 2)
+    await until_in_loop(lambda: waits.number == 2)
     await asyncio.to_thread(cubes.drop, "fact", "rides_daily")
     with pytest.raises(ModelNotFound):
         await one
@@ -358,6 +346,6 @@ def test_another_server_of_the_store_tells_as_well(cubes):
 
 async def _elsewhere(waits, cubes):
     waiter = asyncio.ensure_future(waits.cover(wanted(time_dimension="start_time"), SOON))
-    await until(lambda: waits.number)
+    await until_in_loop(lambda: waits.number)
     await asyncio.to_thread(Cubes(cubes.store, "shop").add_partitions, "rides_daily", "lake", days("2015-01-31"))
     assert not (await waiter).missing

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from impala import dbapi
 from impala.error import OperationalError
 
 from tests.hiveserver2.clients.conftest import CUBE_QUERY
+from tests.pauses import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -68,8 +67,7 @@ def test_settings_of_one_statement(cursor):
 
 def test_cancelling(cursor):
     cursor.execute_async(SLOW)
-    time.sleep(0.5)
-    assert cursor.is_executing()
+    until(cursor.is_executing)
     cursor.cancel_operation()
     assert fetched(cursor, "SELECT 1") == [(1,)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import time
 from decimal import Decimal
 
 import pytest
@@ -11,6 +10,7 @@ from pyhive import exc, hive
 from TCLIService.ttypes import TOperationState
 
 from tests.hiveserver2.clients.conftest import CUBE_QUERY
+from tests.pauses import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -84,8 +84,7 @@ def test_errors(cursor):
 
 def test_waiting_without_blocking(cursor):
     cursor.execute("SELECT count(*) FROM range(0, 1000000)", async_=True)
-    while cursor.poll().operationState not in FINAL:
-        time.sleep(0.05)
+    until(lambda: cursor.poll().operationState in FINAL)
     assert cursor.poll().operationState == TOperationState.FINISHED_STATE
     assert cursor.fetchall() == [(1000000,)]
     logs = cursor.fetch_logs()
@@ -96,8 +95,7 @@ def test_cancelling(cursor):
     cursor.execute(SLOW, async_=True)
     assert cursor.poll().operationState not in FINAL
     cursor.cancel()
-    while cursor.poll().operationState not in FINAL:
-        time.sleep(0.05)
+    until(lambda: cursor.poll().operationState in FINAL)
     assert cursor.poll().operationState == TOperationState.CANCELED_STATE
     assert fetched(cursor, "SELECT 1") == [(1,)]
 

@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 from tests.hive_expressions.hive import OPEN, hive_jars
 from tests.hiveserver2.clients.jdbc import rows
 from tests.metastore.clients.later_java import DEV_HMS, dev_hms
-from tests.metastore.serving import until
+from tests.pauses import until
 from tests.quick_java import OPTIONS
 
 HOST = "127.0.0.1"
@@ -80,7 +80,7 @@ def hive_server(uri, warehouse, folder):
 
 def _listens(port):
     try:
-        socket.create_connection((HOST, port), timeout=1).close()
+        socket.create_connection((HOST, port), timeout=60).close()
     except OSError:
         return False
     return True

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
-
 import pytest
 
 from tests.metastore.client import STORED, TYPES, client
 from tests.metastore.clients.conftest import BACKENDS
 from tests.metastore.writing import partition_of, says, table_of
+from tests.pauses import until
+from tests.processes import threads
 
 DATABASE = "trino"
 HOURS = range(10)
@@ -152,17 +151,9 @@ def test_an_iceberg_commit_is_a_compare_and_swap(trino):
 
 
 @pytest.mark.parametrize("server", ["sqlite"], indirect=True)
-def test_a_connection_for_every_call(sales, server, capsys):
+def test_a_connection_for_every_call(sales, server):
     request = TYPES.GetTableRequest(DATABASE, "sales")
-    threads = threads_of(server)
-    began = time.perf_counter()
+    before = len(threads(server.pid))
     for _ in range(900):
         assert sales.get_table_req(request).table.tableName == "sales"
-    seconds = time.perf_counter() - began
-    with capsys.disabled():
-        print(f"\n{900 / seconds:,.0f} connections a second, each for one call")  # noqa: T201  shown, not asserted
-    assert threads_of(server) <= threads + 5  # none is left over
-
-
-def threads_of(server):
-    return len(list(Path(f"/proc/{server.pid}/task").iterdir()))
+    until(lambda: len(threads(server.pid)) <= before + 5)  # none is left over

@@ -54,7 +54,7 @@ def record():
     """Run all topics on the embedded metastore, and write what it says into the record."""
     with tempfile.TemporaryDirectory() as folder:
         run = run_corpus(Path(folder), {DERBY: None}, {DERBY: list(TOPICS)})[DERBY]
-    lines = [{name: value for name, value in one.items() if name != "seconds"} for one in run.outcomes.values()]
+    lines = list(run.outcomes.values())
     for line in lines:
         line.get("error", {}).pop("text", None)
     RECORDED.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8")

@@ -10,8 +10,9 @@ from contextlib import ExitStack
 import pytest
 
 from tests.metastore.client import STORED, TYPES, client
-from tests.metastore.serving import ROOT, Serve, until
+from tests.metastore.serving import ROOT, Serve
 from tests.metastore.writing import partition_of, table_of
+from tests.pauses import until
 
 pytestmark = pytest.mark.hbase
 EXCLUSIVE, TABLE_LEVEL = 3, 2
