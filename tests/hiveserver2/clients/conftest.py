@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +29,27 @@ CREATE VIEW shop.seen AS SELECT id FROM shop.sales
 CUBE_QUERY = (
     "cube select bike, minutes from rides where time_range_in(start_time, '2015-01-01', '2015-01-03') order by bike"
 )
+
+
+IN_TURN = ("asking", "cursor")
+"""Fixtures with a driver, or a way to connect, as their parameter."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Each statement goes once to hbstore: the next test has the next driver. Those marked `every_driver` have all."""
+    left_out = [item for item in items if item.path.parent == Path(__file__).parent and not _is_its_turn(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _is_its_turn(item):
+    name = next((name for name in IN_TURN if name in getattr(item, "fixturenames", ())), None)
+    if name is None or item.get_closest_marker("every_driver"):
+        return True
+    (fixture,) = item.session._fixturemanager.getfixturedefs(name, item)
+    names = [name for name in vars(item.module) if name.startswith("test_")]  # in the order of the file
+    return item.callspec.indices[name] == names.index(item.originalname) % len(fixture.params)
 
 
 @dataclass(frozen=True, slots=True)

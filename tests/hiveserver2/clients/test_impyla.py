@@ -54,6 +54,7 @@ def test_statements(cursor):
     assert len(cursor.fetchall()) == 1
 
 
+@pytest.mark.every_driver
 def test_errors(cursor):
     with pytest.raises(OperationalError, match="DIVIDE_BY_ZERO"):
         cursor.execute("SELECT 1 / 0")

@@ -95,6 +95,7 @@ def told(asking, name, *arguments, of_rows=True):
     return rows(result) if of_rows and result is not None else plain(result)
 
 
+@pytest.mark.every_driver
 def test_every_method(asking):
     answers = {}
     for method in asking.driver.named("java.sql.DatabaseMetaData").getMethods():
@@ -118,6 +119,7 @@ def test_every_method(asking):
         assert answers[name] == wanted, name
 
 
+@pytest.mark.every_driver
 def test_columns(asking):
     meta = asking.connection.getMetaData()
     result = meta.getColumns(None, "shop", "sales", "%")

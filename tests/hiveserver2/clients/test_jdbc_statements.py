@@ -1,4 +1,7 @@
-"""Statements of JDBC drivers: rows, changes, errors, cancelling, sessions. All drivers agree but for COUNTS."""
+"""Statements of JDBC drivers: rows, changes, errors, cancelling, sessions. All drivers agree but for COUNTS.
+
+A test has one of the drivers in turn (conftest.py); those about what drivers do by themselves have all.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ COUNTS = {"2.3": lambda rows: rows, "3.1": lambda _: -1, "4.0": lambda rows: row
 """What getUpdateCount says after a change of so many rows: the driver 3.1.3 never asks."""
 
 
+@pytest.mark.every_driver
 def test_a_query_of_a_cube(connection):
     connection.setSchema("shop")
     with statement(connection) as one:
@@ -90,6 +94,7 @@ def test_odd_texts(connection, text, row):
     assert ask(connection, text) == [row]
 
 
+@pytest.mark.every_driver
 def test_prepared_statements(connection):
     prepared = connection.prepareStatement("SELECT ?, ?, ?, ?, CAST(? AS DATE)")
     prepared.setInt(1, 7)
@@ -119,6 +124,7 @@ def test_pages_of_rows(connection):
         assert [row[0] for row in rows(one.executeQuery(text))] == list(range(10))
 
 
+@pytest.mark.every_driver
 def test_rows_are_read_again(asking, connection):
     kinds = asking.driver.jvm.java.sql.ResultSet
     one = connection.createStatement(kinds.TYPE_SCROLL_INSENSITIVE, kinds.CONCUR_READ_ONLY)
@@ -151,6 +157,7 @@ def test_a_statement_that_takes_too_long(connection):
         assert rows(one.executeQuery("SELECT 1")) == [(1,)]
 
 
+@pytest.mark.every_driver
 def test_cancelling_from_another_thread(connection, place):
     with statement(connection) as one:
         ended = []
@@ -213,6 +220,7 @@ def test_what_a_url_says(asking):
     assert "nowhere" in nowhere.message
 
 
+@pytest.mark.every_driver
 def test_validity_and_closing(asking):
     made = asking.driver.connect(asking.url)
     assert made.isValid(5)
@@ -233,6 +241,7 @@ def test_a_result_is_left_unread(connection):
             assert result.getLong(1) == at
 
 
+@pytest.mark.every_driver
 def test_counts_of_changed_rows(asking, connection):
     run(connection, "CREATE TABLE IF NOT EXISTS shop.counted (id INT) STORED AS PARQUET")
     try:

@@ -57,6 +57,7 @@ TYPES = {
 """As keys, in order: types whose NULLs are asked for."""
 
 
+@pytest.mark.every_driver
 def test_each_type(connection):
     expressions = ", ".join(f"{value[0]} AS c{at}" for at, value in enumerate(VALUES))
     with statement(connection) as one:
@@ -75,6 +76,7 @@ def test_each_type(connection):
         assert not result.next()
 
 
+@pytest.mark.every_driver
 def test_the_getter_of_each_type(connection):
     text = "SELECT true, 1Y, 2S, 3, 4L, float(1.5), 2.5D, 1.20, DATE '2024-02-29', TIMESTAMP '2024-01-01 01:02:03.004'"
     getters = {
@@ -102,6 +104,7 @@ def test_the_getter_of_each_type(connection):
         assert bytes(stream.getBinaryStream("bytes").readAllBytes()) == b"ab"
 
 
+@pytest.mark.every_driver
 def test_nulls_of_each_type(connection):
     nulls = ", ".join(f"CAST(NULL AS {kind}) AS c{at}" for at, kind in enumerate(TYPES))
     with statement(connection) as one:

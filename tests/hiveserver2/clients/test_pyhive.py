@@ -91,6 +91,7 @@ def test_waiting_without_blocking(cursor):
     assert all(isinstance(line, str) for line in logs)
 
 
+@pytest.mark.every_driver
 def test_cancelling(cursor):
     cursor.execute(SLOW, async_=True)
     assert cursor.poll().operationState not in FINAL
