@@ -272,8 +272,8 @@ def test_a_pause_in_a_call_ends_the_connection_and_one_between_calls_does_not(mo
 
 @pytest.mark.parametrize("mode", MODES)
 def test_idle_connections_end_if_they_shall(mode, service):
-    reading = ReadLimits(read_timeout=0.1, idle_timeout=0.2)
-    limits = replace(LIMITS, read=reading, http_idle=0.2)
+    reading = ReadLimits(read_timeout=0.5, idle_timeout=1.0)
+    limits = replace(LIMITS, read=reading, http_idle=1.0)
     with serving(service, limits=limits) as server, driving(server.port, mode) as driver:
         driver.exchange(message("OpenSession", OPEN))
         assert is_closed(driver.sock)
@@ -299,10 +299,8 @@ def test_connections_that_break_anywhere_leave_the_server_as_it_was(mode, how, s
 
 
 def test_a_driver_that_does_not_read_its_replies_is_cut_off(service):
-    with (
-        serving(service, limits=QUICK) as server,
-        driving(server.port, "bare") as driver,
-    ):
+    limits = replace(LIMITS, write_timeout=0.5)
+    with serving(service, limits=limits) as server, driving(server.port, "bare") as driver:
         driver.exchange(status_call())
         with suppress(OSError):
             while True:  # until the buffers of both sides are full, and the server gives up

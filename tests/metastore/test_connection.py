@@ -205,7 +205,7 @@ def test_a_client_that_stops_in_the_middle_of_a_call(answering, caplog):
 
 def test_idle_clients_stay_unless_there_is_a_limit(answering, caplog):
     with (
-        in_process(answering.handlers, limits=limits(idle_timeout=0.2)) as server,
+        in_process(answering.handlers, limits=limits(idle_timeout=1.0)) as server,
         socket.create_connection((HOST, server.port), timeout=SECONDS) as sock,
     ):
         sock.sendall(CALL)

@@ -144,23 +144,28 @@ def test_hbase_is_killed_in_the_middle_of_writes(own_hbase, connect, prefix):
     with ThreadPoolExecutor(3) as pool:
         writers = [pool.submit(write, writer) for writer in range(3)]
         for what in ("hbase", "thrift", "hbase"):
-            idle(1.5)
+            more_are_written(acknowledged)
             own_hbase.kill_one(what)
             idle(0.5)
             own_hbase.start()
-        idle(1)
+        more_are_written(acknowledged)
         stop.set()
         for writer in writers:
             writer.result()
     patient = connect("?timeout=60")
     found = [one for batch in patient.scan(prefix, successor(prefix)) for one in batch]
-    assert len(acknowledged) > 200
     assert {row.key for row in acknowledged} <= {key for key, _ in found}
     assert not {row.key for row in unchanged} & {key for key, _ in found}
     assert {key for key, _ in found} <= {row.key for row in acknowledged + doubtful}
     patient.write(doubtful, [], 1)
     found = [one for batch in patient.scan(prefix, successor(prefix)) for one in batch]
     assert found == sorted(stored(acknowledged + doubtful))
+
+
+def more_are_written(acknowledged):
+    """Wait until writers have got on."""
+    before = len(acknowledged)
+    until(lambda: len(acknowledged) >= before + 100)
 
 
 def fails(call, error):
