@@ -44,7 +44,8 @@ class EndsAndHolesPartitionTimeline(RunsTimeline):
         faults = list(list_faults(self.update_period, "holes", holes)) or list(self._faults_of(first, latest, holes))
         self._runs = Runs()
         if not faults and first is not None and latest is not None:
-            self._runs = Runs.of_ranges(Runs.of(holes).gaps(first, latest + 1))
+            missing = Runs.of(holes)  # between the ends, so that something is there before and behind each
+            self._runs = Runs([first, *missing.stops], [*missing.starts, latest + 1])
         return faults
 
     def _read_end(self, properties: Mapping[str, str], key: str) -> int | None:
