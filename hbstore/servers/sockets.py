@@ -35,6 +35,8 @@ def prepare(sock: socket.socket, write_timeout: float) -> None:
         if hasattr(socket, name):
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _time(write_timeout))
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux: also where nobody waits for the reader, as in a loop of events
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * write_timeout))
 
 
 def limit_reads(sock: socket.socket, seconds: float) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from dataclasses import replace
 
 import pytest
 
+from hbstore.hiveserver2.calls import DriverEndpoint
 from hbstore.hiveserver2.http_transport import MAX_HEAD
 from hbstore.hiveserver2.protocol import THRIFT
-from hbstore.hiveserver2.server import LIMITS
+from hbstore.hiveserver2.server import LIMITS, driver_server
 from hbstore.query_service.access import Access
 from hbstore.servers.framing import ReadLimits
 from tests.hiveserver2.messages import OPEN, SESSION, message, request, response
-from tests.hiveserver2.serving import FakeService, connected, post, read_response, serving
+from tests.hiveserver2.serving import SECONDS, FakeService, connected, post, read_response, serving
+from tests.pauses import until
 
 CALL = message("GetInfo", request("GetInfo"))
 TOKEN = "0123456789abcdef"  # noqa: S105
@@ -179,6 +183,22 @@ def test_a_body_that_is_too_large_is_refused_whether_its_size_is_said_or_not(ser
 def test_a_body_that_is_no_call_is_refused(body, server, service):
     assert asked(server, post(body))[0] == 400
     assert not service.calls
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system has no such limit")
+def test_a_client_that_does_not_read_its_reply_is_cut_off():
+    answered = threading.Event()
+
+    def fetch(_):
+        answered.set()
+        return THRIFT.TFetchResultsResp(hasMoreRows=False, results=bytes(50_000_000))  # which no buffers hold
+
+    endpoint = DriverEndpoint(None, {"FetchResults": fetch})
+    limits = replace(LIMITS, write_timeout=0.5)
+    with driver_server(endpoint, Access(), limits=limits) as server, connected(server.port) as sock:
+        sock.sendall(post(message("FetchResults", request("FetchResults"))))
+        assert answered.wait(SECONDS)
+        until(lambda: not server.connections)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from tests.hiveserver2.serving import (
     sasl_login,
     sasl_message,
     serving,
+    until,
 )
 from tests.pauses import idle, until
 
