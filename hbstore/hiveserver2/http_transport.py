@@ -12,7 +12,7 @@ import binascii
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from starlette.exceptions import HTTPException
@@ -21,7 +21,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from hbstore.errors import AccessRefused, ProtocolViolation, RequestRefused
-from hbstore.hiveserver2.calls import Client
+from hbstore.hiveserver2.calls import Client, DriverEndpoint
 from hbstore.query_service.access import Access
 from hbstore.servers.memory import FREE, Budget, Share, weight
 from hbstore.servers.server import ServerLimits
@@ -45,14 +45,14 @@ class HttpTransport:
     """The application that answers requests.
 
     Attributes:
-        answer: the reply to a client's message. It is called in a thread, as it may wait for Spark.
+        endpoint: answers, in a thread, as it may wait for Spark; kept replies at once.
         access: who may ask.
         limits: what a client may do.
         budget: the memory for large messages.
         threads: how many requests are answered at once.
     """
 
-    answer: Callable[[Client, bytes], bytes]
+    endpoint: DriverEndpoint[Any]
     access: Access
     limits: ServerLimits
     budget: Budget
@@ -73,22 +73,23 @@ class HttpTransport:
             response = _refusal(request, 403, str(error))
         except TimeoutError as error:
             response = _refusal(request, 408, str(error), {"Connection": "close"})
-        response.headers.update(_HEADERS)
         await response(scope, receive, send)
 
     async def _response(self, request: Request) -> Response:
         if request.method in ("GET", "HEAD"):
-            return PlainTextResponse(_WHAT_THIS_IS)
+            return PlainTextResponse(_WHAT_THIS_IS, headers=_HEADERS)
         client = self._checked(request)
         share = Share(self.budget)
         try:
             message = await self._message(request, share)
-            reply = await self._in_thread(lambda: self.answer(client, message))
+            reply = self.endpoint.quick(message)
+            if reply is None:
+                reply = await self._in_thread(lambda: self.endpoint.answer(client, message))
         except (ValueError, IndexError) as error:
             raise HTTPException(400, f"the body is not a call of TCLIService: {error}") from None
         finally:
             share.release()
-        return Response(reply, media_type=MEDIA_TYPE)
+        return Response(reply, headers=_HEADERS, media_type=MEDIA_TYPE)
 
     def _checked(self, request: Request) -> Client:
         """Who sends a request, if it may be answered.
@@ -164,7 +165,7 @@ class HttpTransport:
 def _refusal(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     fields = {"client": _address(request), "why": text, "status": status, "hint": _HINT}
     _LOG.warning("refused", extra={"fields": fields})
-    return PlainTextResponse(f"{text}\n", status, headers)
+    return PlainTextResponse(f"{text}\n", status, {**_HEADERS, **(headers or {})})
 
 
 def _address(request: Request) -> str:

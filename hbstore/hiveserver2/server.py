@@ -54,7 +54,7 @@ def driver_server(
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
     budget = Budget(limits.message_memory)
-    transport = HttpTransport(endpoint.answer, access, limits, budget, CapacityLimiter(limits.connections))
+    transport = HttpTransport(endpoint, access, limits, budget, CapacityLimiter(limits.connections))
     http = HttpServer(
         transport,
         http="h11",
