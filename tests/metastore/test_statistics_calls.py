@@ -9,6 +9,7 @@ import pytest
 
 from hbstore import Partition
 from hbstore.service_model import ColumnStatistic
+from hbstore.store.table_step import TableStep
 from hbstore.warehouse.accurate_columns import mark_partitions, mark_table
 from tests.metastore.asking import add, table_of
 from tests.metastore.client import STORED, TYPES
@@ -209,20 +210,18 @@ def test_a_mark_needs_the_statistics(asking):
 
 def test_a_mark_takes_nothing_from_a_change_of_the_same_moment(asking, monkeypatch):
     """Such as a commit of Iceberg's, which is one parameter."""
-    read = type(asking.store).get_table
+    store, altering = asking.store, TableStep.alter
     others = iter(["1", "2"])
 
-    def racing(store, *place):
-        table = read(store, *place)
-        for value in others:
-            monkeypatch.setattr(type(store), "get_table", read)
-            store.alter_table(replace(table, parameters={**table.parameters, "metadata_location": value}))
-            monkeypatch.setattr(type(store), "get_table", racing)
-            break
-        return table
+    def racing(step, table):
+        value = next(others, None)
+        if value is not None:
+            now = store.get_table("shop", "sales")
+            store.alter_table(replace(now, parameters={**now.parameters, "metadata_location": value}))
+        altering(step, table)
 
-    asking.store.column_statistics.write_table("shop", "sales", [ColumnStatistic("amount", "double", b"")])
-    monkeypatch.setattr(type(asking.store), "get_table", racing)
+    store.column_statistics.write_table("shop", "sales", [ColumnStatistic("amount", "double", b"")])
+    monkeypatch.setattr(TableStep, "alter", racing)
     mark_table(asking.store, "shop", "sales", ["amount"])
     monkeypatch.undo()
     found = asking.get_table("shop", "sales").parameters
