@@ -21,7 +21,7 @@ from hbstore.transactions.writes import RowWrites, decode_writes
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class RowLock:
     """A row that a transaction has locked.
 
     Attributes:
@@ -98,8 +98,8 @@ class Inspection:
 
     log: Log
     open: tuple[OpenCommit, ...]
-    lock: Lock | None
-    locks: tuple[Lock, ...]
+    lock: RowLock | None
+    locks: tuple[RowLock, ...]
     left: tuple[str, ...]
 
     def to_dict(self) -> dict[str, object]:
@@ -125,7 +125,7 @@ def inspected(rows: Rows, row: bytes) -> Inspection:
     """
     resolver = Resolver(rows)
     log = resolver.log(row)
-    lock = None if log.intent is None else Lock(row, log.intent, resolver.standing(log.intent))
+    lock = None if log.intent is None else RowLock(row, log.intent, resolver.standing(log.intent))
     locks = tuple(_locked_for(rows, row, log))
     payloads = old_payloads(rows, row, datetime.now(UTC).timestamp())
     left = tuple(transaction_id for transaction_id in payloads if log.open_commit(transaction_id) is None)
@@ -150,11 +150,11 @@ def _open_commit(rows: Rows, row: bytes, commit: Commit) -> OpenCommit:
     return OpenCommit(commit, writes, StoredProgress(rows, commit).reached() if commit.is_long else None)
 
 
-def _locked_for(rows: Rows, primary: bytes, log: Log) -> Iterator[Lock]:
+def _locked_for(rows: Rows, primary: bytes, log: Log) -> Iterator[RowLock]:
     """The rows that are locked for transactions which a row's log decides; a log that is damaged locks none."""
     for row, cells in rows.scan_catalog(b"", b"\xff", (LOG,)):  # payload rows have none; they may be large
         if not is_settled(cells.get(LOG)):
             with suppress(CorruptRow):
                 intent = Log.decode(cells.get(LOG)).intent
                 if intent is not None and intent.primary == primary and row != primary:
-                    yield Lock(row, intent, log.standing(intent))
+                    yield RowLock(row, intent, log.standing(intent))
