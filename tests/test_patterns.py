@@ -22,7 +22,6 @@ def test_no_group_is_repeated_without_giving_back():
     assert [path for path in PATTERNS if repeated.search(path.read_text())] == []
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("size", [1, 100_000])
 def test_what_is_not_closed_takes_time_in_proportion(size):
     """A second. Patterns that begin anew at every sign take minutes, those that try every way to divide take hours."""

@@ -13,12 +13,15 @@ ROOT = Path(__file__).parent
 HERE = Path(__file__).name
 SECONDS = 60
 """The shortest limit for something that has to come."""
+LIMIT = 600
+"""What pyproject.toml gives each test: no mark may give one less."""
 
 CLOCKS = frozenset({"monotonic", "perf_counter", "process_time", "thread_time"})
 CLOCKS |= {f"{clock}_ns" for clock in CLOCKS}
 WAITS = ("acquire", "communicate", "create_connection", "join", "result", "run", "wait", "wait_for")
 WORTH_A_LOOK = re.compile(
     rf"\bsleep\b|\b(?:{'|'.join(CLOCKS)})\b|time\.time\(|/proc/|\.(?:{'|'.join(WAITS)})\([^)]*?\b[1-9]"
+    r"|mark\.timeout|(?:SECONDS|SOON) = [1-9]"
 )
 """What the text of a file with a flaw has: reading all files takes a tenth of a minute."""
 
@@ -28,6 +31,7 @@ EXCEPTIONS = {
     "rows/test_hbase_faults.py: a clock": "a deadline that is an argument of what is tested",
     "hiveserver2/test_statements.py: a clock": "a reply that must not come at once: a slow machine makes it later",
     "store/test_timelines_processes.py: a sleep": "the clock of what is tested is an hour late, and sleeps as always",
+    "hbase_server.py: a short limit": "a Docker that does not answer at once is as good as none",
     "processes.py: another process": "what can be read of other processes, which may be gone",
 }
 """Files that may, with the kind of line where it is one, and why."""
@@ -47,6 +51,10 @@ def flaws(tree):
                 yield node.lineno, "a clock"
             case ast.JoinedStr([ast.Constant("/proc/"), *_]):
                 yield node.lineno, "another process"
+            case ast.Call(ast.Attribute(_, "timeout"), [ast.Constant(limit)]) if limit <= LIMIT:
+                yield node.lineno, "a short limit"
+            case ast.Assign([ast.Name(name)], value) if is_short(value) and re.search("SECONDS$|SOON$", name):
+                yield node.lineno, "a short limit"
             case ast.Call(ast.Attribute(_, name)) if name in WAITS and any(map(is_short, limits(node))):
                 yield node.lineno, "a short limit"
 
@@ -104,6 +112,8 @@ def test_each_exception_is_needed():
         ("Path('/proc/self/status').read_text()", []),
         ("assert event.wait(10)", ["a short limit"]),
         ("process.communicate(timeout=30)", ["a short limit"]),
+        ("pytestmark = pytest.mark.timeout(300)", ["a short limit"]),
+        ("SOON = 10", ["a short limit"]),
         ("waiting.join(0.1)", []),
         ("', '.join(names)", []),
         ("thread.join(SECONDS)", []),

@@ -19,7 +19,7 @@ from hbstore.query_service.results import Results
 from tests.query_service.written import ID
 from tests.spark.settings import SMALL
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 ROWS = 400
 SETTINGS = {
     **SMALL,

@@ -57,7 +57,6 @@ def look(store, *, helping):
     assert store.count_partitions(*THERE) in (0, MOVED)
 
 
-@pytest.mark.timeout(300)
 def test_no_partition_is_lost_or_doubled_and_no_file_either(url, store, root):
     random = Random(url)
     exchanged = 0

@@ -72,7 +72,6 @@ def test_a_process_that_dies_by_the_decision(url, store, root, where, jobs):
     check_finished(store, root, jobs)
 
 
-@pytest.mark.timeout(300)
 def test_processes_that_die_anywhere(url, store, root):
     random, jobs = Random(7), 0
     for turn in range(6):

@@ -17,11 +17,11 @@ from hbstore.query_service.results import Results
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
 from tests.backends import without_records
+from tests.pauses import SECONDS
 from tests.processes import ROOT
 from tests.query_service.fake_spark import DIE
 
-pytestmark = [pytest.mark.hbase, pytest.mark.timeout(300)]
-SOON = 20.0
+pytestmark = [pytest.mark.hbase]
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def begin(hbase_url, tmp_path, monkeypatch):
 
 
 def ask(service, text):
-    return service.wait(service.submit(Request(text=text)).id, SOON)
+    return service.wait(service.submit(Request(text=text)).id, SECONDS)
 
 
 def test_many_queries_at_two_servers_end_and_each_server_sees_all(begin):

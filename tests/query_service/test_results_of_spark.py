@@ -12,7 +12,7 @@ from hbstore.query_service.messages import Done
 from hbstore.query_service.results import Results
 from tests.query_service.listening import listening
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 UNMARKED = {"spark__hadoop__mapreduce__fileoutputcommitter__marksuccessfuljobs": "false"}
 """What leaves results without the file that says that they are complete, if hbstore lets it."""
 

@@ -35,10 +35,9 @@ from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
 from hbstore.query_service.stored_queries import StoredQueries
 from tests.backends import backend_url, without_records
-from tests.pauses import until
+from tests.pauses import SECONDS, until
 
 ROWS = QueryResult(columns=(ResultColumn(name="1", type="int"),), rows=1, size=400)
-SOON = 10.0
 
 
 class Script:
@@ -283,10 +282,10 @@ def test_waiting_ends_with_the_query_or_the_time_or_a_change(store, tmp_path):
         assert service.wait(query.id, 0.05).state is State.QUEUED
         told = threading.Timer(0.2, lambda: service.runner.heard(Started(query.id)))
         told.start()
-        changed = service.wait(query.id, SOON, beyond=service.get(query.id))
+        changed = service.wait(query.id, SECONDS, beyond=service.get(query.id))
         assert changed.state is State.RUNNING
         threading.Timer(0.2, lambda: service.runner.heard(Done(query.id, ROWS))).start()
-        assert service.wait(query.id, SOON).state is State.SUCCEEDED
+        assert service.wait(query.id, SECONDS).state is State.SUCCEEDED
 
 
 def test_queries_are_listed_newest_first_by_user_state_and_page(store, tmp_path):

@@ -11,7 +11,7 @@ from hbstore.query_service.messages import Cancelled, CloseSession, Done, Failed
 from hbstore.query_service.query import QuerySession
 from tests.query_service.listening import listening
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 JANUARY = "cube select fare from rides where time_range_in(start_time, '2015-01-28', '2015-01-30')"
 
 

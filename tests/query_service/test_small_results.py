@@ -15,7 +15,7 @@ from hbstore.query_service.results import Results
 from hbstore.query_service.small_results import _arrow_type
 from tests.query_service.listening import listening
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 
 COLUMNS = {
     "numbers": "true, 5y, 300s, 7, 9223372036854775807l, float(0.1), double('NaN'), double('-Infinity'), -0.0d",

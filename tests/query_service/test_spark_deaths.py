@@ -14,7 +14,7 @@ from tests.pauses import until
 from tests.processes import Process, runs, say, state, text_of
 from tests.query_service.listening import listening
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 LONG = "select count(*) from range(0, 20000000000, 1, 100000) where id % 3 = 1"
 
 

@@ -7,14 +7,11 @@ import sys
 from multiprocessing import Pipe
 from threading import Thread
 
-import pytest
-
 from hbstore.query_service.messages import Planned
 from hbstore.query_service.spark_process import SparkProcess
 from tests.processes import ROOT
 
 
-@pytest.mark.timeout(60)
 def test_a_parent_that_does_not_listen_holds_up_nothing():
     """It may wait until this process has read a long statement, and listen only then."""
     ours, theirs = Pipe()

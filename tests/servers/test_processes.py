@@ -22,7 +22,6 @@ signal.pause()
 """
 
 
-@pytest.mark.timeout(60)
 def test_a_child_that_hangs_at_its_end_is_killed_and_the_parent_hears_requests_to_stop(monkeypatch):
     monkeypatch.setattr(processes, "_LATE", 0.1)
     gone = []

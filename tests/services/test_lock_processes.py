@@ -24,7 +24,6 @@ def url(request, tmp_path):
     return found
 
 
-@pytest.mark.timeout(300)
 def test_eight_processes_hold_one_lock_in_turn(url, tmp_path):
     counter = tmp_path / "counter"
     counter.write_text("0")
@@ -37,7 +36,6 @@ def test_eight_processes_hold_one_lock_in_turn(url, tmp_path):
         assert store.hive.locks.show() == []
 
 
-@pytest.mark.timeout(300)
 def test_the_lock_of_a_killed_process_expires(url, tmp_path):
     timeout = 5
     counter = tmp_path / "counter"

@@ -40,7 +40,7 @@ SETTINGS = {
     "spark.deploy.maxExecutorRetries": "-1",
 }
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 
 
 def main(url, folder):

@@ -48,7 +48,6 @@ def listed(store, table):
     return [one.values for one in store.get_partitions_by_filter("d", table, None)]
 
 
-@pytest.mark.timeout(300)
 def test_writers_that_are_killed_leave_whole_batches_and_all_that_they_acknowledged(url, store, new_table):
     random = Random(url)
     backend = url.partition(":")[0]
@@ -83,7 +82,6 @@ def test_writers_that_are_killed_leave_whole_batches_and_all_that_they_acknowled
     assert unfinished == 0 or not store.rows.atomic
 
 
-@pytest.mark.timeout(300)
 def test_the_next_writer_needs_no_repair(url, store, new_table):
     random = Random(f"next {url}")
     size = SIZES[url.partition(":")[0]]
@@ -101,7 +99,6 @@ def test_the_next_writer_needs_no_repair(url, store, new_table):
         assert all(problem is None for problem in store.check("d", table))
 
 
-@pytest.mark.timeout(300)
 def test_four_writers_at_once_lose_nothing_and_double_nothing(url, store, new_table):
     table = new_table("together")
     writers = [Process(MODULE, write_beside_others.__name__, url, table, at, BATCHES) for at in range(WRITERS)]
@@ -140,7 +137,6 @@ def _watch(store, table, writers):
                 assert (at, batch) not in gone or (day, "0") not in present
 
 
-@pytest.mark.timeout(300)
 def test_what_is_dropped_and_added_at_once_is_there_at_once(store, new_table):
     """On HBase a delete hides a put of the same millisecond that has no timestamp (rows/test_hbase_writes.py)."""
     table = new_table("again")

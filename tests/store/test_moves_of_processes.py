@@ -56,7 +56,6 @@ def assert_whole(store, name):
     assert all(problem is None for problem in store.check("m", name))
 
 
-@pytest.mark.timeout(300)
 def test_a_renamer_that_is_killed_leaves_the_table_whole_under_one_name(url, store):
     """Whoever looks while it runs sees it whole, too; sometimes nobody repairs before the next one goes on."""
     random = Random(url)
@@ -81,7 +80,6 @@ def test_a_renamer_that_is_killed_leaves_the_table_whole_under_one_name(url, sto
     assert len(store.table_names("m")) == 1
 
 
-@pytest.mark.timeout(300)
 def test_a_writer_that_meets_a_dead_renamer_goes_on_by_itself(url, store):
     """The next writer, under whatever name, needs no repair; the old name can be used again."""
     random = Random(f"next {url}")
@@ -101,7 +99,6 @@ def test_a_writer_that_meets_a_dead_renamer_goes_on_by_itself(url, store):
         assert_whole(store, name)
 
 
-@pytest.mark.timeout(300)
 def test_an_exchange_that_is_killed_is_made_wholly_or_not_at_all(url, store):
     random = Random(f"exchange {url}")
     third = len([number for number in range(SIZE) if number % 3 == 0])
@@ -128,7 +125,6 @@ def test_an_exchange_that_is_killed_is_made_wholly_or_not_at_all(url, store):
             assert all(problem is None for problem in store.check("m", name))
 
 
-@pytest.mark.timeout(300)
 def test_an_alteration_that_is_killed_reaches_all_partitions_or_none(url, store):
     random = Random(f"cascade {url}")
     for _ in range(4):

@@ -51,7 +51,6 @@ def steps(url):
     return STEPS[url.partition(":")[0]]
 
 
-@pytest.mark.timeout(300)
 def test_eight_processes_at_once(url):
     with connect(url) as store:
         fresh(store)
@@ -64,7 +63,6 @@ def test_eight_processes_at_once(url):
         tl.assert_true(store)
 
 
-@pytest.mark.timeout(300)
 def test_eight_threads_of_one_store_at_once(any_url):
     with connect(any_url) as store:
         fresh(store)
@@ -99,7 +97,6 @@ def test_eight_threads_of_one_store_at_once(any_url):
         tl.assert_true(store)
 
 
-@pytest.mark.timeout(300)
 def test_writers_that_are_killed_leave_timelines_that_keep_their_promises(url, monkeypatch):
     """Nobody waits for the dead builders among them."""
     monkeypatch.setattr(stored_timelines, "time", _Later())

@@ -11,11 +11,11 @@ import pytest
 from hbstore.query_service.access import Access
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
+from tests.pauses import SECONDS
 from tests.web.cubes import FACT, modelled
 
 WAIT = f"{FACT}/wait?from=2015-01-29&to=2015-02-01&seconds=600"
 EVENTS = {"Accept": "text/event-stream"}
-SOON = 30
 
 
 @pytest.fixture
@@ -26,7 +26,9 @@ def stopping(served, catalog):
         port = server.enter_context(http_served(application(served[0], Access(), catalog=catalog), "127.0.0.1", 0))
 
         def ask(method, path, body=None, headers=None):
-            connection = connections.enter_context(closing(http.client.HTTPConnection("127.0.0.1", port, timeout=SOON)))
+            connection = connections.enter_context(
+                closing(http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS))
+            )
             connection.request(method, path, body, {"Content-Type": "application/json", **(headers or {})})
             return connection
 

@@ -22,11 +22,10 @@ from hbstore.times.clock import utc_now
 from hbstore.web.app import application
 from hbstore.web.cubes.waits import Waits, WaitSource, Wanted
 from hbstore.web.serving import http_served
-from tests.pauses import idle, until, until_in_loop
+from tests.pauses import SECONDS, idle, until, until_in_loop
 from tests.timelines.strategies import utc
 from tests.web.cubes import FACT, days, modelled
 
-SOON = 30
 RANGE = (utc(2015, 1, 29), utc(2015, 2, 1))
 WAIT = f"{FACT}/wait?from=2015-01-29&to=2015-02-01"
 REGISTER = """
@@ -53,7 +52,7 @@ def port(served, catalog, cubes):  # noqa: ARG001  they are what is served
 @contextmanager
 def waiting(port, path=f"{WAIT}&seconds=60", **headers):
     """A request that has been sent; inside, its connection, from which the reply is read."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SOON)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)
     connection.request("GET", path, headers=headers)
     try:
         yield connection
@@ -160,7 +159,7 @@ def test_a_fact_may_be_altered_meanwhile(cubes):
 
 
 async def _altered(waits, cubes, fact):
-    waiter = asyncio.ensure_future(waits.cover(wanted(), SOON))
+    waiter = asyncio.ensure_future(waits.cover(wanted(), SECONDS))
     await until_in_loop(lambda: waits.number)
     await asyncio.to_thread(cubes.alter, fact.changed(start_time="2015-01-30"))
     await asyncio.to_thread(cubes.add_partitions, "rides_daily", "archive", days("2015-01-31"))
@@ -168,7 +167,7 @@ async def _altered(waits, cubes, fact):
     assert not waiter.done()  # the day before the start counts as missing
     await asyncio.to_thread(cubes.alter, fact)
     assert not (await waiter).missing
-    later = asyncio.ensure_future(waits.cover(wanted(end=utc(2015, 3, 1)), SOON))
+    later = asyncio.ensure_future(waits.cover(wanted(end=utc(2015, 3, 1)), SECONDS))
     await until_in_loop(lambda: waits.number)
     await asyncio.to_thread(cubes.alter, fact.changed(storage_tables=[]))
     with pytest.raises(NoStorageTables):
@@ -182,7 +181,7 @@ def test_a_commit_between_a_look_and_another_wait_is_told(cubes):
 
 async def _late(cubes):
     waits = Waits(cubes.store)
-    other = asyncio.ensure_future(waits.cover(wanted(end=utc(2015, 3, 1)), SOON))
+    other = asyncio.ensure_future(waits.cover(wanted(end=utc(2015, 3, 1)), SECONDS))
     await until_in_loop(lambda: waits._looked)
     stale = wanted().cover(await asyncio.to_thread(wanted().source.look, cubes.store, waits.clock))
     assert stale.missing
@@ -190,7 +189,7 @@ async def _late(cubes):
     await asyncio.to_thread(cubes.add_partitions, "rides_daily", "lake", days("2015-01-31"))
     await until_in_loop(lambda: waits._looked[wanted(end=utc(2015, 3, 1))] is not before)
     waits._latest[wanted()] = stale
-    assert not (await waits.cover(wanted(), SOON)).missing
+    assert not (await waits.cover(wanted(), SECONDS)).missing
     other.cancel()
     await asyncio.gather(other, return_exceptions=True)
     assert (waits.number, waits._waiters, waits._latest) == (0, {}, {})
@@ -204,12 +203,12 @@ def test_who_waits_anew_right_after_others_were_told_is_told(cubes):
 async def _anew(cubes):
     waits = Waits(cubes.store)
     stale = wanted().cover(await asyncio.to_thread(wanted().source.look, cubes.store, waits.clock))
-    first = asyncio.ensure_future(waits.cover(wanted(), SOON))
+    first = asyncio.ensure_future(waits.cover(wanted(), SECONDS))
     await until_in_loop(lambda: waits.number)
     await asyncio.to_thread(cubes.add_partitions, "rides_daily", "lake", days("2015-01-31"))
     assert not (await first).missing
     waits._latest[wanted()] = stale
-    assert not (await waits.cover(wanted(), SOON)).missing
+    assert not (await waits.cover(wanted(), SECONDS)).missing
 
 
 def test_who_comes_while_others_are_being_told_is_told(cubes):
@@ -222,7 +221,7 @@ async def _meanwhile(cubes):
     cubes.add_partitions("rides_daily", "lake", days("2015-01-31"))
     waits._latest[wanted()] = complete = wanted().cover(wanted().source.look(cubes.store, waits.clock))
     waits._waiters[wanted()] = {asyncio.get_running_loop().create_future()}  # told, and not gone yet
-    assert await waits.cover(wanted(), SOON) is complete
+    assert await waits.cover(wanted(), SECONDS) is complete
 
 
 def test_there_are_only_so_many_waiters(cubes):
@@ -230,14 +229,14 @@ def test_there_are_only_so_many_waiters(cubes):
 
 
 async def _limited(waits):
-    waiters = [asyncio.ensure_future(waits.cover(wanted(), SOON)) for _ in range(3)]
+    waiters = [asyncio.ensure_future(waits.cover(wanted(), SECONDS)) for _ in range(3)]
     await until_in_loop(lambda: waits.number == 3)
     for end in (RANGE[1], utc(2015, 4, 1)):
         with pytest.raises(TooManyWaiters) as caught:
-            await waits.cover(wanted(end=end), SOON)
+            await waits.cover(wanted(end=end), SECONDS)
         assert caught.value.fields["limit"] == 3
     assert len(waits._latest) == 1
-    assert not (await waits.cover(wanted(end=utc(2015, 1, 31)), SOON)).missing  # needs no waiting
+    assert not (await waits.cover(wanted(end=utc(2015, 1, 31)), SECONDS)).missing  # needs no waiting
     waiters[0].cancel()
     await asyncio.gather(waiters[0], return_exceptions=True)
     assert (await waits.cover(wanted(), 0.05)).missing
@@ -292,10 +291,10 @@ async def _shared(cubes, monkeypatch):
         return look(self, *arguments)
 
     monkeypatch.setattr(WaitSource, "look", noted)
-    first = asyncio.ensure_future(waits.cover(wanted(), SOON))
+    first = asyncio.ensure_future(waits.cover(wanted(), SECONDS))
     await until_in_loop(lambda: waits.number)
     threads = threading.active_count()
-    rest = [asyncio.ensure_future(waits.cover(wanted(), SOON)) for _ in range(1_000)]
+    rest = [asyncio.ensure_future(waits.cover(wanted(), SECONDS)) for _ in range(1_000)]
     await until_in_loop(lambda: waits.number == 1_001)
     assert threading.active_count() <= threads + 1
     looked = len(looks)
@@ -315,7 +314,7 @@ def test_looking_that_fails_as_it_should_not_ends_all_waits(cubes, monkeypatch):
 
 
 async def _broken(waits, monkeypatch):
-    waiters = [asyncio.ensure_future(waits.cover(wanted(), SOON)) for _ in range(2)]
+    waiters = [asyncio.ensure_future(waits.cover(wanted(), SECONDS)) for _ in range(2)]
     await until_in_loop(lambda: waits.number == 2)
     monkeypatch.setattr(WaitSource, "look", lambda *_: 1 / 0)
     assert all(isinstance(one, ZeroDivisionError) for one in await asyncio.gather(*waiters, return_exceptions=True))
@@ -328,7 +327,7 @@ def test_one_fact_that_is_gone_harms_no_other(cubes):
 async def _apart(waits, cubes):
     other = cubes.fact("rides_daily").changed(name="other")
     await asyncio.to_thread(cubes.create, other)
-    one, two = (asyncio.ensure_future(waits.cover(wanted(fact=name), SOON)) for name in ("rides_daily", "other"))
+    one, two = (asyncio.ensure_future(waits.cover(wanted(fact=name), SECONDS)) for name in ("rides_daily", "other"))
     await until_in_loop(lambda: waits.number == 2)
     await asyncio.to_thread(cubes.drop, "fact", "rides_daily")
     with pytest.raises(ModelNotFound):
@@ -345,7 +344,7 @@ def test_another_server_of_the_store_tells_as_well(cubes):
 
 
 async def _elsewhere(waits, cubes):
-    waiter = asyncio.ensure_future(waits.cover(wanted(time_dimension="start_time"), SOON))
+    waiter = asyncio.ensure_future(waits.cover(wanted(time_dimension="start_time"), SECONDS))
     await until_in_loop(lambda: waits.number)
     await asyncio.to_thread(Cubes(cubes.store, "shop").add_partitions, "rides_daily", "lake", days("2015-01-31"))
     assert not (await waiter).missing

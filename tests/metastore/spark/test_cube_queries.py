@@ -16,7 +16,7 @@ from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from tests.metastore.serving import Serve
 from tests.metastore.spark.test_storage_tables import ran
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 MODEL = """
 kind: storage
 name: lake

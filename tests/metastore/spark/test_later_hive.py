@@ -19,7 +19,7 @@ from tests.metastore.clients.later_java import dev_hms
 from tests.metastore.serving import ROOT, Serve
 from tests.metastore.spark.later_steps import STEPS
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 RELEASES = ("3.1", "4.0", "4.1")
 SECONDS = 500
 SHOWN = 4000

@@ -13,7 +13,7 @@ from hbstore.metastore.protocol import THRIFT
 from tests.metastore.client import client as connected
 from tests.metastore.serving import ROOT, Serve
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 SHOWN = 4000
 UNKNOWN = 2**63 - 1
 """What Spark takes the size of a table for of which it knows nothing."""

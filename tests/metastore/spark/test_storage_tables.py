@@ -17,7 +17,7 @@ from hbstore.cubes import Cubes, parse_documents
 from hbstore.stored_as import stored_as
 from tests.metastore.serving import ROOT, Serve
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 SHOWN = 4000
 MODEL = """
 kind: storage

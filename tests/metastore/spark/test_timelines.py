@@ -12,7 +12,7 @@ from hbstore import connect
 from tests.metastore.serving import ROOT, Serve
 from tests.store import timelines as tl
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark]
 SHOWN = 4000
 SALES = ("default", "sales")
 STATEMENTS = (
