@@ -28,7 +28,7 @@ WORTH_A_LOOK = re.compile(
 EXCEPTIONS = {
     "pauses.py": "what all other tests wait with",
     "fuzz/": "it says how much it does in a second, and ends when its time is over",
-    "rows/test_hbase_faults.py: a clock": "a deadline that is an argument of what is tested",
+    "rows/test_hbase_faults.py: a clock": "a deadline and a timeout, as arguments of what is tested",
     "hiveserver2/test_statements.py: a clock": "a reply that must not come at once: a slow machine makes it later",
     "store/test_timelines_processes.py: a sleep": "the clock of what is tested is an hour late, and sleeps as always",
     "hbase_server.py: a short limit": "a Docker that does not answer at once is as good as none",

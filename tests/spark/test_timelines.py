@@ -285,7 +285,7 @@ def test_a_driver_that_dies_is_waited_for_a_moment_and_then_others_build(spark, 
         driver.send_signal(signal.SIGKILL)
         driver.wait(SECONDS)
     left = states(store)
-    assert all(isinstance(state, Building) and state.until > time.time() for state in left)
+    assert all(isinstance(state, Building) for state in left)
     assert max(state.until for state in left) < time.time() + PATIENCE
     rebuild_timelines(spark, url, "shop.sales", 4)
     assert stored(store) == known
