@@ -30,7 +30,6 @@ from tests.hiveserver2.serving import (
     sasl_login,
     sasl_message,
     serving,
-    until,
 )
 from tests.pauses import idle, until
 
