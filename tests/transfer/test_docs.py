@@ -38,7 +38,7 @@ def test_the_pages_python_runs(endpoint, store):
     with connect(endpoint.url) as source:
         source.create_database(Database("shop", location="s3://shop"))
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    first = code.partition("\nfrom hbstore.spark")[0].replace("thrift://metastore:9083", endpoint.uri)
+    first = code.replace("thrift://metastore:9083", endpoint.uri)
     names = {"store": store}
     exec(first, names)  # noqa: S102  the page's own text
     assert names["done"].is_complete
