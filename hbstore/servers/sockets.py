@@ -63,7 +63,7 @@ def send(sock: socket.socket, data: bytes, size: int) -> None:
     """
     try:
         sock.sendall(data)
-    except BlockingIOError:  # how the system says that the time is over
+    except (BlockingIOError, TimeoutError):  # how the system says that the time is over, by one option or the other
         raise TimeoutError(f"the client did not read its reply of {size} bytes for too long") from None
 
 

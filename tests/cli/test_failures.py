@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import hbstore
-from hbstore.cli import failures, main, opening
+from hbstore.cli import failures, main
 
 _RANGES = "RangesPartitionTimeline"
 
@@ -239,7 +239,7 @@ def test_a_bug_shows_its_traceback(url, shop, monkeypatch, capsys):
     def broken(_url, **_options):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(opening, "_connect", broken)
+    monkeypatch.setattr(hbstore, "connect", broken)
     monkeypatch.setattr(sys, "argv", ["hbstore", "--store", url, "databases"])
     with pytest.raises(SystemExit, match=str(failures.BUG)):
         main()

@@ -81,7 +81,7 @@ def test_timelines_of_many_tables():
         parameters = timelines.declared("DAILY", "dt") | {PRESENT: "true"}
         names = [("shop", f"s{number}") for number in range(8)]
         timeline = StoreAllPartitionTimeline("s", UpdatePeriod.DAILY, "dt")
-        timeline.add_index_ranges(Runs([0], [3_000]))
+        timeline.add_index_ranges(Runs([2 * at for at in range(5_000)], [2 * at + 1 for at in range(5_000)]))
         state = state_of(timeline)
         for name in names:
             store.create_table(timelines.table(name, parameters))

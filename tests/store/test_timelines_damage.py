@@ -9,7 +9,7 @@ from hbstore.errors import CorruptTimeline, TimelineError, TimelineMismatch, Tim
 from hbstore.store.table_row import table_key
 from hbstore.store.timelines import cell as timeline_cell
 from hbstore.store.timelines.cell import cell_name
-from hbstore.timelines import texts
+from hbstore.timelines import properties
 from hbstore.times.update_period import UpdatePeriod
 from tests.store import timelines as tl
 from tests.store.timelines import FACT, TWIN, days, declared, partition
@@ -137,7 +137,7 @@ def test_a_timeline_that_grows_too_large_becomes_ranges_then_too_large(fact, mon
 
 def test_a_class_that_lists_too_many_times_becomes_ranges(fact, monkeypatch):
     fact.timelines.convert(".".join(FACT), UpdatePeriod.DAILY, "dt", "StoreAllPartitionTimeline")
-    monkeypatch.setattr(texts, "MAX_LISTED", 4)
+    monkeypatch.setattr(properties, "MAX_LISTED", 4)
     monkeypatch.setattr(timeline_cell, "MAX_CELL", 10_000)
     assert fact.add_partitions(*FACT, days(5, 6, 7)) == 3
     tl.assert_true(fact)
