@@ -20,6 +20,7 @@ from hbstore.cubes import Cubes, PartitionDesc
 from hbstore.cubes.concepts import Cube, Storage
 from hbstore.cubes.fields import DimAttribute, Measure
 from hbstore.cubes.logical_tables import Column, Fact, StorageTable, TableDescription
+from hbstore.model.totals import Totals
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import table_key, totals_state
 from hbstore.store.timelines.cell import cell_name, empty_timeline, encode_state, state_of
@@ -27,7 +28,6 @@ from hbstore.store.timelines.time_columns import TimeColumns, timeline_name
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import moment
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.totals import Totals
 from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from hbstore import Column, Partition, PartitionStore, StorageDescriptor, Table
-from hbstore.model import SerDe
+from hbstore.model.objects import SerDe
 
 DAYS = [(dt.date(2013, 1, 1) + dt.timedelta(days=day)).isoformat() for day in range(250)]
 HOURS = range(16)

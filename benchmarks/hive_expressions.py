@@ -6,7 +6,7 @@ from benchmarks.timing import Report
 from hbstore.filters.parser import parse_filter
 from hbstore.hive_expressions.meaning import meaning_of
 from hbstore.hive_expressions.reading import read_expression
-from hbstore.types import parse_type
+from hbstore.keys.types import parse_type
 from tests.hive_expressions.writing import call, column, constant, written
 
 _COLUMNS = {"hour": parse_type("int")}

@@ -12,7 +12,7 @@ from benchmarks.timing import Report
 from hbstore import Column, PartitionStore, Table
 from hbstore.hiveserver2.catalog import JdbcCatalog
 from hbstore.hiveserver2.listings import CatalogRows
-from hbstore.stored_as import stored_as
+from hbstore.model.stored_as import stored_as
 
 TABLES: Final = 10_000
 COLUMNS: Final = 20

@@ -6,12 +6,12 @@ import random
 
 from benchmarks.timing import Report
 from hbstore.filters.parser import parse_filter
+from hbstore.keys.types import parse_type
 from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import FilterPlan
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
-from hbstore.types import parse_type
 
 _SCHEMA = KeySchema(b"db\0t\0", ("p1", "p2"), (parse_type("int"), parse_type("int")))
 _COSTS = Costs(seek=10e-6, get=3e-6, read=1e-6, check=0.1e-6)

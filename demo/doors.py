@@ -13,7 +13,7 @@ from rich.console import Console
 import hbstore.client
 from endpoint import Endpoint
 from flights_cube import DATABASE
-from hbstore.wording import plural
+from hbstore.texts.wording import plural
 
 OPTIONS: Final = (
     *("--http-port", "0", "--sql-port", "0", "--spark-master", "local[2]"),

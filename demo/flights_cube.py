@@ -26,8 +26,8 @@ from endpoint import Endpoint
 from hbstore import Partition
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.cubes.query.rewriting import Rewritten
+from hbstore.texts.wording import plural
 from hbstore.timelines.picture import Symbols, TimelineAxis, TimelineBar
-from hbstore.wording import plural
 
 MODEL: Final = Path(__file__).with_suffix(".yaml")
 DATABASE: Final = "demo_cube"

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table as TextTable
 
 from endpoint import Endpoint
-from hbstore.wording import plural
+from hbstore.texts.wording import plural
 
 SHOWN_CARRIERS: Final = 3
 PRUNING_CALL: Final = "get_partitions_by_filter"

@@ -5,7 +5,6 @@
 >>> store.create_database("shop")
 """
 
-from hbstore.column_type import ColumnType
 from hbstore.errors import (
     AccessRefused,
     AddressUnavailable,
@@ -108,8 +107,9 @@ from hbstore.errors import (
 from hbstore.filters.builder import ColumnReference, Expression, col
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import ExpressionTree
-from hbstore.keys import NULL_PARTITION
-from hbstore.model import (
+from hbstore.keys.column_type import ColumnType
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.model.objects import (
     Column,
     Database,
     Grant,
@@ -121,13 +121,7 @@ from hbstore.model import (
     StorageDescriptor,
     Table,
 )
-from hbstore.plans.alternatives import Alternative
-from hbstore.plans.estimate import Estimate
-from hbstore.plans.execute import Measured
-from hbstore.plans.explain import Explain
-from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan, ScanKind, ScanMarker, ScanPlan
-from hbstore.rows.interface import Rows
-from hbstore.service_model import (
+from hbstore.model.service_objects import (
     ColumnStatistic,
     Function,
     HiveTransaction,
@@ -145,6 +139,13 @@ from hbstore.service_model import (
     Role,
     TransactionList,
 )
+from hbstore.model.totals import Totals
+from hbstore.plans.alternatives import Alternative
+from hbstore.plans.estimate import Estimate
+from hbstore.plans.execute import Measured
+from hbstore.plans.explain import Explain
+from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan, ScanKind, ScanMarker, ScanPlan
+from hbstore.rows.interface import Rows
 from hbstore.store.check import Problem, Repaired
 from hbstore.store.hive.services import Hive
 from hbstore.store.partition_list import Partitions
@@ -154,7 +155,6 @@ from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
 from hbstore.store.timelines.build import Collected
 from hbstore.store.timelines.table_timelines import TableTimelines
-from hbstore.totals import Totals
 from hbstore.transactions.waiting import Patience
 
 __version__ = "0.1.0"

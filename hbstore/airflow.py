@@ -28,7 +28,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 import hbstore.client
 from hbstore.cubes import Uncoverable
 from hbstore.errors import HbstoreError, InvalidInput
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
 from hbstore.times.time_range import read_time
 
 

@@ -1,5 +1,5 @@
 // What hbstore keeps in its rows: the Hive Metastore's own structs for databases, tables and partitions, as of Hive 2.3.
-// Field numbers and types are the wire form; hbstore/structs.py reads and writes it, and tests/test_structs.py holds
+// Field numbers and types are the wire form; hbstore/model/structs.py reads and writes it, and tests/model/test_structs.py holds
 // that module to this file. Every field is optional: a field that is not set is not written.
 
 namespace py hbstore.hive_metastore

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hbstore import Column, Database, Partition, Table, col, connect
 from hbstore.cubes import Cubes, PartitionDesc, Storage, parse_documents
-from hbstore.model import Grant, Order, Privileges, SerDe, Skew, StorageDescriptor
-from hbstore.service_model import (
+from hbstore.model.objects import Grant, Order, Privileges, SerDe, Skew, StorageDescriptor
+from hbstore.model.service_objects import (
     ColumnStatistic,
     Function,
     LockComponent,

@@ -66,7 +66,7 @@ SLOW = (
     "tests/airflow/",
     "tests/cli/test_processes.py",
     "tests/cli/test_transfer.py",
-    "tests/test_properties_file.py::test_java_reads",
+    "tests/texts/test_properties_file.py::test_java_reads",
     "tests/cli/test_sql.py::test_a_terminal",
     "tests/cubes/query/test_bridge_answers.py::test_answers_are_those_of_the_sets[1",  # 8 seeds of 30 are enough there
     "tests/cubes/query/test_bridge_answers.py::test_answers_are_those_of_the_sets[2",

@@ -8,8 +8,19 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from hbstore.keys import NULL_PARTITION
-from hbstore.model import (
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import (
+    BooleanType,
+    ColumnType,
+    DateType,
+    DecimalType,
+    FloatType,
+    IntegerType,
+    StringType,
+    TimestampType,
+    parse_type,
+)
+from hbstore.model.objects import (
     Column,
     Database,
     Grant,
@@ -20,17 +31,6 @@ from hbstore.model import (
     Skew,
     StorageDescriptor,
     Table,
-)
-from hbstore.types import (
-    BooleanType,
-    ColumnType,
-    DateType,
-    DecimalType,
-    FloatType,
-    IntegerType,
-    StringType,
-    TimestampType,
-    parse_type,
 )
 
 TYPE_TEXTS = (

@@ -16,7 +16,7 @@ import struct
 import time
 from dataclasses import dataclass
 
-from hbstore.wire import skip
+from hbstore.thrift.wire import skip
 
 _CALL, _REPLY = 0x80010001, 0x80010002
 _STRUCT, _LIST = 12, 15

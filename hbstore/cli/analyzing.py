@@ -14,8 +14,8 @@ from hbstore.cli.printing import print_answer
 from hbstore.cli.progress import bars
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
-from hbstore.names import table_name
-from hbstore.wording import plural
+from hbstore.keys.partition_names import table_name
+from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # `hbstore --help` needs no store
     from hbstore.store.partition_store import PartitionStore

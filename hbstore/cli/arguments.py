@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from hbstore.errors import InvalidInput
-from hbstore.model import Column, Table, partition_value_texts
-from hbstore.names import DEFAULT_DATABASE, parse_partition_name
+from hbstore.keys.partition_names import DEFAULT_DATABASE, parse_partition_name
+from hbstore.model.objects import Column, Table, partition_value_texts
 
 
 class Dialect(StrEnum):

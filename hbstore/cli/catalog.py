@@ -23,11 +23,11 @@ from hbstore.cli.arguments import (
 from hbstore.cli.opening import open_or_create_store, open_store, store_url
 from hbstore.cli.printing import print_answer, print_fields, print_json, time_text
 from hbstore.errors import AlreadyExists, DatabaseNotFound, HbstoreError, TableNotFound
-from hbstore.model import Column, Database, Table
-from hbstore.names import table_name
-from hbstore.stored_as import FileFormat, stored_as
-from hbstore.totals import Totals
-from hbstore.wording import plural
+from hbstore.keys.partition_names import table_name
+from hbstore.model.objects import Column, Database, Table
+from hbstore.model.stored_as import FileFormat, stored_as
+from hbstore.model.totals import Totals
+from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # its thread pools take time to import, and help needs none
     from hbstore.files.warehouse import Warehouse

@@ -10,7 +10,7 @@ import typer
 from hbstore.cli.arguments import Dialect, DialectOption, JsonOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import print_json, visible
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
 
 commands = typer.Typer()
 

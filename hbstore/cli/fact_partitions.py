@@ -26,8 +26,8 @@ from hbstore.cli.opening import open_store
 from hbstore.cli.partitions import print_partitions
 from hbstore.cli.printing import print_answer
 from hbstore.errors import InvalidInput, hinting
-from hbstore.names import table_name
-from hbstore.wording import plural
+from hbstore.keys.partition_names import table_name
+from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # imported when a store is opened: help needs none
     from hbstore.cubes import Cubes, PartitionDesc

@@ -25,8 +25,8 @@ from hbstore.cli.opening import open_store
 from hbstore.cli.printing import on_terminal, print_answer, print_json, print_lines, print_table
 from hbstore.cli.timeline_printing import PictureOption, print_timelines
 from hbstore.errors import InvalidInput
+from hbstore.texts.wording import plural
 from hbstore.times.time_range import time_text
-from hbstore.wording import plural
 
 if TYPE_CHECKING:  # imported when there is a cover: help needs none
     from hbstore.client.remote_cubes import RemoteCubes

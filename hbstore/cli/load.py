@@ -16,8 +16,8 @@ from hbstore.cli.printing import print_answer
 from hbstore.cli.progress import progress
 from hbstore.cli.spec_file import SpecFile, SpecFormat
 from hbstore.errors import InvalidInput
-from hbstore.names import table_name
-from hbstore.wording import plural
+from hbstore.keys.partition_names import table_name
+from hbstore.texts.wording import plural
 
 commands = typer.Typer()
 _SUFFIXES: Final = {".csv": SpecFormat.CSV, ".jsonl": SpecFormat.JSONL, ".ndjson": SpecFormat.JSONL}

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from hbstore.cli.failures import message
 from hbstore.cli.spec_file import SpecFile
 from hbstore.errors import AlreadyExists, HbstoreError
-from hbstore.keys import row_key
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import row_key
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import PartitionEncoder
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.puts import InvalidValues, cells_of
 from hbstore.store.table_row import Definition
-from hbstore.structs import PartitionEncoder
-from hbstore.wording import plural
+from hbstore.texts.wording import plural
 
 
 @dataclass(slots=True)

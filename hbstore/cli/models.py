@@ -22,7 +22,7 @@ from hbstore.cli.catalog import is_done
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import print_answer, print_json, print_lines
 from hbstore.errors import AlreadyExists, HbstoreError, ModelNotFound
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 
 if TYPE_CHECKING:  # imported when a command needs it: help does not
     from hbstore.cubes import Cubes, Named

@@ -26,9 +26,9 @@ from hbstore.cli.arguments import (
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_answer, print_json_array, print_lines, print_table
 from hbstore.errors import InvalidPartitionValue, hinting
-from hbstore.model import Partition
-from hbstore.names import partition_name, table_name
-from hbstore.wording import plural
+from hbstore.keys.partition_names import partition_name, table_name
+from hbstore.model.objects import Partition
+from hbstore.texts.wording import plural
 
 commands = typer.Typer()
 SpecArgument = Annotated[

@@ -28,7 +28,7 @@ from hbstore.cli.printing import print_answer, print_json, print_note, print_que
 from hbstore.cli.progress import stages
 from hbstore.cli.spark_session import spark_session
 from hbstore.errors import InvalidInput
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 
 if TYPE_CHECKING:  # imported when there is a query: help needs none
     from hbstore.cubes.query.options import QueryOptions

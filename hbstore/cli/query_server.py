@@ -24,7 +24,7 @@ from hbstore.cli.arguments import (
 from hbstore.cli.printing import print_fields, print_json, print_lines, print_query_rows, print_rows
 from hbstore.cli.progress import bars
 from hbstore.errors import InvalidInput
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 
 if TYPE_CHECKING:  # imported when a server is asked: help needs none
     from hbstore.client import Connection, RemoteQuery

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import bars
 from hbstore.errors import InvalidInput
-from hbstore.names import table_name
-from hbstore.wording import plural
+from hbstore.keys.partition_names import table_name
+from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # `hbstore --help` needs no store
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, Final, NoReturn
 
 from hbstore.cli.failures import message
 from hbstore.errors import HbstoreError, InvalidInput, InvalidPartitionValue
-from hbstore.model import Partition, Table, partition_value_texts
-from hbstore.names import parse_partition_name
+from hbstore.keys.partition_names import parse_partition_name
+from hbstore.model.objects import Partition, Table, partition_value_texts
 
 _PARAMETER: Final = "parameters."
 _KINDS: Final = {"values": "a list", "spec": "an object", "name": "a text"}

@@ -15,8 +15,8 @@ from hbstore.cli.opening import Settings, open_store
 from hbstore.cli.printing import plain, print_json, print_lines, print_note, print_rows
 from hbstore.cli.progress import stages
 from hbstore.cli.spark_session import spark_jobs, spark_session
-from hbstore.names import DEFAULT_DATABASE
-from hbstore.wording import plural
+from hbstore.keys.partition_names import DEFAULT_DATABASE
+from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
     from pyspark.sql import SparkSession

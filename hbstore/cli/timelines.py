@@ -23,14 +23,14 @@ from hbstore.errors import (
     TimelineNotFound,
     UnknownTimelineClass,
 )
-from hbstore.names import table_name
-from hbstore.properties_file import (
+from hbstore.keys.partition_names import table_name
+from hbstore.texts.properties_file import (
     PropertiesFormat,
     read_json_properties,
     read_properties,
     write_properties,
 )
-from hbstore.wording import plural
+from hbstore.texts.wording import plural
 
 commands = typer.Typer(no_args_is_help=True)
 PeriodOption = Annotated[

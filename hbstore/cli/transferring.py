@@ -13,7 +13,7 @@ from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_or_create_store, open_store
 from hbstore.cli.printing import print_json, print_lines
 from hbstore.cli.progress import bars
-from hbstore.wording import plural
+from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # `hbstore --help` needs none of them
     from hbstore.transfer import TableTransfer, Transfer

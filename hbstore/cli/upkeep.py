@@ -15,8 +15,8 @@ from hbstore.cli.printing import print_answer, print_json, print_lines
 from hbstore.cli.progress import progress
 from hbstore.cli.repairing import FolderRepair, RepairMode, repair_folders
 from hbstore.errors import CorruptRow, InvalidInput, StoreReadOnly, TimelineError, TimelineNotFound
-from hbstore.names import identifier, parse_partition_name, table_name
-from hbstore.wording import plural
+from hbstore.keys.partition_names import identifier, parse_partition_name, table_name
+from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # `hbstore version` needs no store
     from hbstore.store.check import Problem

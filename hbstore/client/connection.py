@@ -8,12 +8,12 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
-from hbstore.arguments import expect_texts
 from hbstore.client.remote_catalog import RemoteCatalog
 from hbstore.client.remote_query import RemoteQuery
 from hbstore.client.transport import Transport
 from hbstore.errors import QueryNotFound
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
+from hbstore.texts.arguments import expect_texts
 
 
 def connect(url: str, *, token: str | None = None) -> Connection:

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hbstore.model import (
+from hbstore.model.objects import (
     Column,
     Database,
     Order,

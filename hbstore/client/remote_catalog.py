@@ -9,8 +9,8 @@ from hbstore.client.documents import document_of
 from hbstore.client.remote_table import RemoteTable
 from hbstore.client.transport import Transport, segment
 from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
-from hbstore.model import Database, Table
-from hbstore.names import DEFAULT_DATABASE, table_name
+from hbstore.keys.partition_names import DEFAULT_DATABASE, table_name
+from hbstore.model.objects import Database, Table
 
 if TYPE_CHECKING:
     from hbstore.client.remote_cubes import RemoteCubes

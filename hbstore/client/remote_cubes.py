@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
-from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.client.remote_table import RemoteTable
 from hbstore.client.transport import Transport, segment
 from hbstore.cubes import (
@@ -32,9 +31,10 @@ from hbstore.cubes.files import checked_kind
 from hbstore.cubes.logical_tables import LogicalTable
 from hbstore.cubes.registration import only_storage_of, storage_table_of
 from hbstore.errors import ConcurrentChange, ModelNotFound, PartitionNotFound
-from hbstore.model import Partition
-from hbstore.names import identifier
-from hbstore.structs import partitions_from_payloads
+from hbstore.keys.partition_names import identifier
+from hbstore.model.objects import Partition
+from hbstore.model.structs import partitions_from_payloads
+from hbstore.texts.arguments import expect, expect_flags, expect_many
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
 from hbstore.timelines.factory import timeline_of
 from hbstore.times.moments import moments, naive

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from hbstore.arguments import expect_many, expect_texts
 from hbstore.client.documents import partition_document
 from hbstore.client.transport import Transport, segment
 from hbstore.errors import FilterTooLarge, InvalidPartitionValue
 from hbstore.filters.tree import written
-from hbstore.like import LikeDialect
-from hbstore.like import like_dialect as checked_dialect
-from hbstore.model import Partition, PartitionValues, Table, partition_value_texts
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.objects import Partition, PartitionValues, Table, partition_value_texts
+from hbstore.model.structs import decode_table, partitions_from_payloads
+from hbstore.model.totals import Totals
 from hbstore.plans.execute import Measured
 from hbstore.store.partition_list import Partitions
 from hbstore.store.puts import NEEDS_VALUES, InvalidValues
 from hbstore.store.reader import Filter, filter_tree, spec_texts
 from hbstore.store.schema import Schema
-from hbstore.structs import decode_table, partitions_from_payloads
-from hbstore.totals import Totals
+from hbstore.texts.arguments import expect_many, expect_texts
+from hbstore.texts.like import LikeDialect
+from hbstore.texts.like import like_dialect as checked_dialect
 
 _LONGEST: Final = 60_000
 """Characters of a filter in an address."""

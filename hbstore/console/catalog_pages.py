@@ -11,9 +11,9 @@ from starlette.routing import Route
 
 from hbstore.console.rendering import page
 from hbstore.cubes.files import KINDS
-from hbstore.model import Database, Table
+from hbstore.model.objects import Database, Table
+from hbstore.model.totals import Totals
 from hbstore.store.partition_store import PartitionStore
-from hbstore.totals import Totals
 from hbstore.warehouse.service import Service
 
 _MOST: Final = 500

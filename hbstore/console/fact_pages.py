@@ -21,8 +21,8 @@ from hbstore.cubes import Candidate, Cover, CoverPartitions, CoverRun, Cubes, De
 from hbstore.cubes.fact_times import FactTimes
 from hbstore.cubes.registration import validity
 from hbstore.cubes.stored_model import Model
-from hbstore.drawing import MISSING
 from hbstore.errors import HbstoreError, NoCandidate, UnknownTimeDimension
+from hbstore.pictures.drawing import MISSING
 from hbstore.query_service.query import QueryProblem
 from hbstore.timelines.picture import CellStretch, TimelineAxis
 from hbstore.timelines.runs import Runs

@@ -9,8 +9,8 @@ from starlette.requests import Request
 
 from hbstore.errors import FilterTypeError, HbstoreError, InvalidInput, UnknownColumnError
 from hbstore.filters.diagnosis import column_highlight
-from hbstore.like import LikeDialect, like_dialect
 from hbstore.query_service.query import QueryProblem
+from hbstore.texts.like import LikeDialect, like_dialect
 from hbstore.web.problems import status_of
 
 _FLAGS: Final = {"": False, "false": False, "true": True}

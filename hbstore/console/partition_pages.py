@@ -11,16 +11,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hbstore.console.filter_form import FilterForm, problem_of, problem_status
+from hbstore.console.plans.key_fields import key_fields
 from hbstore.console.rendering import page, table_address
 from hbstore.errors import FilterError, FilterTypeError, TimelineError
 from hbstore.filters.tree import And, Comparison, ExpressionTree, IsNull, Operator, Text
-from hbstore.keys import NULL_PARTITION, fits
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
-from hbstore.plans.key_fields import key_fields
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import NULL_PARTITION, fits
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import partition_from_payload
+from hbstore.model.totals import Totals
 from hbstore.store.puts import partition_key
-from hbstore.structs import partition_from_payload
-from hbstore.totals import Totals
 from hbstore.warehouse.service import Service
 from hbstore.web.catalog.partition_listing import PartitionListing
 from hbstore.web.catalog.partition_routes import named_partition

@@ -13,21 +13,21 @@ from starlette.routing import Route
 
 from hbstore.console.drawings.key_line_drawing import key_line_drawing
 from hbstore.console.filter_form import FilterForm, problem_of, problem_status
+from hbstore.console.plans.key_fields import KeyField, key_fields
+from hbstore.console.plans.key_line import key_line, lanes
+from hbstore.console.plans.reasons import why_checked, why_not, why_taken
+from hbstore.console.plans.sampled_values import SampledValues, sampled_values
 from hbstore.console.rendering import page
-from hbstore.drawing import FULL, PARTLY, Colour, Drawing
 from hbstore.errors import FilterError, TimelineError
 from hbstore.filters.tree import ExpressionTree
 from hbstore.filters.tree_lines import tree_lines
-from hbstore.keys import cell_at
+from hbstore.keys.row_key import cell_at
+from hbstore.pictures.drawing import FULL, PARTLY, Colour, Drawing
 from hbstore.plans.alternatives import Alternative
 from hbstore.plans.estimate import Estimate
 from hbstore.plans.execute import Measured
 from hbstore.plans.explain import Explain
-from hbstore.plans.key_fields import KeyField, key_fields
-from hbstore.plans.key_line import key_line, lanes
 from hbstore.plans.notation import steps_text
-from hbstore.plans.reasons import why_checked, why_not, why_taken
-from hbstore.plans.sampled_values import SampledValues, sampled_values
 from hbstore.plans.scan_plan import ScanKind, ScanPlan, relative
 from hbstore.rows.interface import Costs, Rows
 from hbstore.warehouse.service import Service

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request as HttpRequest
 
 from hbstore.errors import InvalidInput
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.query_service.query import ANONYMOUS, MAX_NAME, MAX_TEXT, Query, Request, State
 
 

@@ -15,7 +15,7 @@ from hbstore.console.query_forms import Draft, QueryListForm, form_fields
 from hbstore.console.rendering import address, page
 from hbstore.console.result_view import is_number, result_chart, result_page
 from hbstore.errors import HbstoreError, InvalidInput, NoCandidate
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.query_service.query import ANONYMOUS, Query, QueryProblem, State
 from hbstore.query_service.service import QueryService
 from hbstore.web.problems import status_of

@@ -11,9 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from hbstore.model import Table
+from hbstore.model.objects import Table
+from hbstore.texts.wording import clipped, plural
 from hbstore.times.time_range import time_text as range_text
-from hbstore.wording import clipped, plural
 
 _POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "

@@ -17,7 +17,7 @@ from hbstore.query_service.formats import text_columns
 from hbstore.query_service.query import Query, QueryResult, ResultColumn
 from hbstore.query_service.service import QueryService
 from hbstore.query_service.texts import is_string
-from hbstore.wording import clipped, plural
+from hbstore.texts.wording import clipped, plural
 
 _ROWS: Final = 100
 """Of a page."""

@@ -12,29 +12,29 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hbstore.console.drawings.axis import text
+from hbstore.console.plans.bin_filters import range_filter
+from hbstore.console.plans.partition_grid import Bin, PartitionGrid, partition_grid
+from hbstore.console.plans.sampled_values import sampled_values
 from hbstore.console.rendering import page, table_address
-from hbstore.drawing import Drawing
 from hbstore.errors import TimelineError
-from hbstore.heat_map import draw_heat_map
-from hbstore.keys import successor
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
-from hbstore.plans.bin_filters import range_filter
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import successor
+from hbstore.keys.types import ColumnType
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import partitions_from_payloads
+from hbstore.pictures.drawing import Drawing
+from hbstore.pictures.heat_map import draw_heat_map
 from hbstore.plans.notation import cell_notation
-from hbstore.plans.partition_grid import Bin, PartitionGrid, partition_grid
-from hbstore.plans.sampled_values import sampled_values
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import DEFINITION, TableRow, id_and_version, statistics_of
-from hbstore.structs import partitions_from_payloads
-from hbstore.types import ColumnType
+from hbstore.texts.wording import clipped, plural
 from hbstore.warehouse.change_times import DDL_TIME
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.service import Service
 from hbstore.web.catalog.timeline_routes import TimelineDocument
-from hbstore.wording import clipped, plural
 
 _LOOKED: Final = 500
 """Partitions that are looked at, to see which changed last."""

@@ -24,8 +24,8 @@ from hbstore.cubes.partial_aggregates import wrong_parts, wrong_sketches
 from hbstore.cubes.references import Known
 from hbstore.cubes.values import bounds_of
 from hbstore.errors import InvalidModel, InvalidType
-from hbstore.hive_types import check_type
-from hbstore.places import highlight
+from hbstore.texts.hive_types import check_type
+from hbstore.texts.places import highlight
 from hbstore.times.time_range import AbsoluteTime, written_time
 
 AGGREGATES: Final = (

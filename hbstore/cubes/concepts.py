@@ -20,7 +20,7 @@ from pydantic import AfterValidator, Field, model_validator
 from hbstore.cubes.document import Named
 from hbstore.cubes.fields import DimAttribute, Expression, Hierarchy, JoinChain, Measure
 from hbstore.cubes.values import FieldName, Items, Name, Properties, no_twins
-from hbstore.frozen import FrozenDict
+from hbstore.model.frozen import FrozenDict
 
 
 class Storage(Named):

@@ -25,10 +25,10 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Final, TypeAlias
 
-from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun, joined
 from hbstore.cubes.query.choice import PartitionSource, left_by, parts_of
 from hbstore.errors import TimelineMismatch, Uncoverable
+from hbstore.texts.arguments import expect, expect_flags, expect_many
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.moments import moments, time_at
 from hbstore.times.update_period import UpdatePeriod

@@ -9,9 +9,9 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any, Final, NamedTuple, TypeVar, overload
 
+from hbstore.texts.wording import clipped, plural
 from hbstore.times.moments import moment
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.wording import clipped, plural
 
 T = TypeVar("T")
 _REPR: Final = 200

@@ -7,7 +7,6 @@ from datetime import datetime
 from types import NoneType
 from typing import Any, Final
 
-from hbstore.arguments import expect, expect_choice, expect_flags, expect_many
 from hbstore.cubes.concepts import Cube, DerivedCube
 from hbstore.cubes.covered import Cover
 from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
@@ -24,9 +23,10 @@ from hbstore.cubes.references import described
 from hbstore.cubes.registration import Registration, only_storage_of, storage_table_of
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import Uncoverable
-from hbstore.model import Partition
-from hbstore.names import identifier
+from hbstore.keys.partition_names import identifier
+from hbstore.model.objects import Partition
 from hbstore.store.partition_store import PartitionStore
+from hbstore.texts.arguments import expect, expect_choice, expect_flags, expect_many
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
 from hbstore.times.clock import Clock, utc_now
 

@@ -19,15 +19,15 @@ from datetime import UTC, datetime
 from types import NoneType
 from typing import Final, TypeVar
 
-from hbstore.arguments import expect, expect_dict, expect_texts
 from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import InvalidPartition, InvalidPartitionValue, InvalidTime
-from hbstore.frozen import FrozenDict
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import ColumnType, DateType, TimestampType, parse_type
+from hbstore.model.frozen import FrozenDict
+from hbstore.texts.arguments import expect, expect_dict, expect_texts
+from hbstore.texts.wording import clipped
 from hbstore.timelines import UpdatePeriod
 from hbstore.times.moments import DAY, time_at
-from hbstore.types import ColumnType, DateType, TimestampType, parse_type
-from hbstore.wording import clipped
 
 V = TypeVar("V")
 A_PERIOD: Final = 'Give an UpdatePeriod, or its name: "DAILY"'

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from hbstore.cubes.values import Name
 from hbstore.errors import InvalidModel
-from hbstore.wording import clipped
+from hbstore.texts.wording import clipped
 
 MAX_SHOWN: Final = 5
 """Mistakes that one error names."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from hbstore.arguments import expect
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.cover import cover
 from hbstore.cubes.covered import Cover, CoverPartitions, joined
@@ -20,6 +19,7 @@ from hbstore.cubes.logical_tables import Fact, StorageTable
 from hbstore.cubes.registration import storage_table_of, validity
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import NoStorageTables, TableNotFound, Uncoverable, UnknownTimeDimension
+from hbstore.texts.arguments import expect
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
 from hbstore.times.moments import moments, time_at
 

@@ -17,7 +17,7 @@ from pydantic import Field, ModelWrapValidatorHandler, model_serializer, model_v
 
 from hbstore.cubes.document import Document
 from hbstore.cubes.values import FieldName, HiveType, Items, Name, Properties, Text, Time, no_twins
-from hbstore.frozen import FrozenDict
+from hbstore.model.frozen import FrozenDict
 
 _EDGE: Final = re.compile(r"\s*(\w+)\s*\.\s*(\w+)\s*=\s*(\w+)\s*\.\s*(\w+)\s*(\(many\)\s*)?")
 

@@ -20,7 +20,6 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import ValidationError
 
-from hbstore.arguments import expect, expect_choice, expect_many
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named, invalid_model
 from hbstore.cubes.lens_xml import read_model, write_lens
@@ -28,6 +27,7 @@ from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml, read_text
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import InvalidModel
+from hbstore.texts.arguments import expect, expect_choice, expect_many
 
 Format: TypeAlias = Literal["yaml", "json", "xml"]
 

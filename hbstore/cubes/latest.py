@@ -24,14 +24,14 @@ from hbstore.cubes.logical_tables import StorageTable
 from hbstore.errors import InvalidTime, PartitionNotFound
 from hbstore.filters.builder import Expression, literal
 from hbstore.filters.tree import And, Comparison, ExpressionTree, IsNull, Operator, SpecValue, Timestamp, joined
-from hbstore.keys import NULL_PARTITION, TAG_VALUE, cell_text, text_cell, value_part
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import NULL_PARTITION, TAG_VALUE, cell_text, text_cell, value_part
+from hbstore.keys.types import ColumnType, DateType, StringType, TimestampType, read_value
+from hbstore.model.objects import Partition, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import LATEST
-from hbstore.types import ColumnType, DateType, StringType, TimestampType, read_value
 
 Values: TypeAlias = tuple[str, ...]
 

@@ -36,11 +36,11 @@ from hbstore.cubes.values import (
     no_twins,
 )
 from hbstore.errors import InvalidName, InvalidType
-from hbstore.frozen import FrozenDict
-from hbstore.names import identifier
-from hbstore.stored_as import FileFormat
+from hbstore.keys.partition_names import identifier
+from hbstore.keys.types import DateType, StringType, TimestampType, parse_type
+from hbstore.model.frozen import FrozenDict
+from hbstore.model.stored_as import FileFormat
 from hbstore.timelines import UpdatePeriod
-from hbstore.types import DateType, StringType, TimestampType, parse_type
 
 _TIME_TYPES = (StringType, DateType, TimestampType)
 

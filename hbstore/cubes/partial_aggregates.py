@@ -28,7 +28,7 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.fields import DimAttribute, Measure
 from hbstore.cubes.logical_tables import Fact
 from hbstore.errors import InvalidType
-from hbstore.types import IntegerType, StringType, parse_type
+from hbstore.keys.types import IntegerType, StringType, parse_type
 
 PREFIX: Final = "cube.measure."
 """The prefix of properties that say which columns hold parts of a field."""

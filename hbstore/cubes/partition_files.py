@@ -13,7 +13,6 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, ValidationError
 
-from hbstore.arguments import expect_texts
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import ENDINGS, Format, check_text, load
@@ -22,7 +21,8 @@ from hbstore.cubes.texts import read_text
 from hbstore.cubes.values import FieldName, Name, Period, Properties, no_twins
 from hbstore.cubes.xml_tree import ElementReader, parse_xml
 from hbstore.errors import InvalidInput, InvalidModel
-from hbstore.frozen import FrozenDict
+from hbstore.model.frozen import FrozenDict
+from hbstore.texts.arguments import expect_texts
 
 
 def _named_once(values: object) -> object:

@@ -9,7 +9,6 @@ from datetime import datetime
 from types import NoneType
 from typing import Final
 
-from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.descriptions import OTHERS, PartitionDesc, other_texts, values_of
 from hbstore.cubes.latest import FullLoads, updated
@@ -27,11 +26,12 @@ from hbstore.errors import (
     PartitionNotFound,
     hinting,
 )
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import partition_from_payload
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
-from hbstore.structs import partition_from_payload
+from hbstore.texts.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.timelines import parse_time
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD
 

@@ -9,7 +9,7 @@ from typing import Final
 from sqlglot import Token, TokenType
 from sqlglot.dialects.spark import Spark
 
-from hbstore.quotes import without_continued_comments
+from hbstore.texts.quotes import without_continued_comments
 
 _SIGNS: Final = frozenset(("/*+", "==", "::", "||", "|>", ">=", "<=", "<>", "!=", "<=>", "->", "=>"))
 """Of several characters, which Spark has, too. It sees two signs in others that sqlglot knows, such as ``&&``."""

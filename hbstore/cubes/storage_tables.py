@@ -14,15 +14,15 @@ from typing import Final
 from hbstore.cubes.document import Named
 from hbstore.cubes.logical_tables import Fact, LogicalTable, StorageTable, TableDescription
 from hbstore.errors import AlreadyExists, InvalidModel
-from hbstore.keys import successor
-from hbstore.model import Column, Order, SerDe, StorageDescriptor, Table
+from hbstore.keys.row_key import successor
+from hbstore.model.objects import Column, Order, SerDe, StorageDescriptor, Table
+from hbstore.model.stored_as import FILE_FORMATS, PROVIDER, FileFormat, format_of_classes, reader_of, stored_as
+from hbstore.model.structs import partition_from_payload
 from hbstore.store.puts import Puts
 from hbstore.store.table_changes import check_alterable, redefine
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import add_table, remove_table, table_in
 from hbstore.store.timelines.classes import check_classes
-from hbstore.stored_as import FILE_FORMATS, PROVIDER, FileFormat, format_of_classes, reader_of, stored_as
-from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.transactions.transaction import RowView, Transaction
 

@@ -30,7 +30,7 @@ from hbstore.errors import (
     ModelNotFound,
     TableNotFound,
 )
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.rows.damage import RESTORE
 from hbstore.store.documents import document_in, documents_in, put_document, remove_document
 from hbstore.store.partition_store import PartitionStore

@@ -13,8 +13,8 @@ from typing import Any, Final, TypeVar
 
 import yaml
 
-from hbstore.arguments import expect
 from hbstore.errors import HbstoreError, InvalidModel
+from hbstore.texts.arguments import expect
 
 F = TypeVar("F")
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, StringConstraints
 
 from hbstore.errors import HbstoreError, UnknownUpdatePeriod
-from hbstore.frozen import FrozenDict
-from hbstore.names import identifier
+from hbstore.keys.partition_names import identifier
+from hbstore.model.frozen import FrozenDict
 from hbstore.timelines import UpdatePeriod, parse_time
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from lark import Token, Tree
 from hbstore.ddl import statements as ddl
 from hbstore.ddl.texts import unquoted_name, unquoted_string
 from hbstore.filters.tree import Operator
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.row_key import NULL_PARTITION
 
 _OPERATORS: Final = {"==": Operator.EQ, "<>": Operator.NE, **{one.value: one for one in Operator}}
 _NAMES: Final = frozenset({"NAME", "QUOTED"})

@@ -20,8 +20,8 @@ from hbstore.ddl.statements import (
 )
 from hbstore.errors import AlreadyExists, DdlRefused, PartitionNotFound, hinting
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Partition, Table
-from hbstore.names import name_reader, partition_name
+from hbstore.keys.partition_names import name_reader, partition_name
+from hbstore.model.objects import Partition, Table
 from hbstore.repair import Mode, sync_partitions
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse import new_partitions, partition_changes, truncation

@@ -12,8 +12,8 @@ from decimal import Context, Decimal
 from typing import Any, Final
 
 from hbstore.metastore.protocol import THRIFT, struct_kind
-from hbstore.model import Column, Partition, Table
-from hbstore.service_model import ColumnStatistic
+from hbstore.model.objects import Column, Partition, Table
+from hbstore.model.service_objects import ColumnStatistic
 from hbstore.store.partition_store import PartitionStore
 
 UNKNOWN: Final = "NULL"

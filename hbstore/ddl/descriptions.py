@@ -12,7 +12,7 @@ from hbstore.ddl.selection import whole_values
 from hbstore.ddl.statements import Describe, ShowTableExtended
 from hbstore.errors import UnknownColumnError
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Column, Partition, StorageDescriptor, Table
+from hbstore.model.objects import Column, Partition, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.name_patterns import name_pattern
 from hbstore.warehouse.table_kinds import settled_type

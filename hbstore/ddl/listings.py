@@ -5,7 +5,7 @@ from __future__ import annotations
 from hbstore.ddl.results import Result
 from hbstore.ddl.selection import conditions_of, selected_names
 from hbstore.ddl.statements import ExplainPartitions, ShowDatabases, ShowPartitions, ShowTables
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.name_patterns import name_pattern
 

@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput
 
-from hbstore.arguments import expect
 from hbstore.ddl.builder import BadString, Builder
 from hbstore.ddl.statements import CubeQuery, Statement
 from hbstore.errors import (
@@ -27,8 +26,9 @@ from hbstore.errors import (
     TimeRangeSyntaxError,
 )
 from hbstore.filters.parser import parse_filter
-from hbstore.grammars import grammar_text
-from hbstore.places import highlight, one_line, place
+from hbstore.texts.arguments import expect
+from hbstore.texts.grammars import grammar_text
+from hbstore.texts.places import highlight, one_line, place
 
 MAX_LENGTH: Final = 4 * 1024 * 1024
 """Characters of a text."""

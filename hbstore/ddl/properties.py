@@ -7,7 +7,7 @@ from dataclasses import replace
 from hbstore.ddl.results import Result
 from hbstore.ddl.statements import SetProperties, UnsetProperties
 from hbstore.errors import InvalidInput
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
 from hbstore.warehouse.change_times import DDL_TIME, with_ddl_time

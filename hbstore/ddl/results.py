@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from hbstore.ddl.statements import Statement
-from hbstore.wording import clipped, plural
+from hbstore.texts.wording import clipped, plural
 
 Row: TypeAlias = tuple[Any, ...]
 """Texts, or None; of the answer of a cube query, values as Spark has them."""

@@ -12,9 +12,9 @@ from hbstore.ddl.statements import Condition, PartitionSpec
 from hbstore.errors import InvalidPartitionValue
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, SpecValue, Text, joined
-from hbstore.keys import fits
-from hbstore.model import Table
-from hbstore.names import spec_values
+from hbstore.keys.partition_names import spec_values
+from hbstore.keys.row_key import fits
+from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from types import NoneType
 from typing import Final
 
-from hbstore.arguments import expect, expect_texts
 from hbstore.ddl import statements as ddl
 from hbstore.ddl.changes import (
     add_partitions,
@@ -23,11 +22,12 @@ from hbstore.ddl.properties import change_properties
 from hbstore.ddl.results import Result
 from hbstore.errors import InvalidInput, NeedsSpark, TableNotPartitioned
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Table
-from hbstore.names import DEFAULT_DATABASE
-from hbstore.places import one_line
+from hbstore.keys.partition_names import DEFAULT_DATABASE
+from hbstore.model.objects import Table
 from hbstore.publishing import Publisher
 from hbstore.store.partition_store import PartitionStore
+from hbstore.texts.arguments import expect, expect_texts
+from hbstore.texts.places import one_line
 from hbstore.warehouse.locations import located
 
 _SHOWN: Final = 60

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from hbstore.ddl.texts import quoted_name, quoted_string
 from hbstore.filters.tree import Operator
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.row_key import NULL_PARTITION
 
 
 @dataclass(frozen=True, slots=True)

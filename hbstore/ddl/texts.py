@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Final
 
-from hbstore.grammars import grammar_text
+from hbstore.texts.grammars import grammar_text
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([01][0-7]{2})|([\s\S]))")

@@ -20,7 +20,7 @@ from hbstore.files.local_files import LocalFiles, LocalFolders
 from hbstore.files.locations import LOCAL, Location, absolute_location, location_or_none, parse_location
 from hbstore.files.remote_files import AT_ONCE, open_remote
 from hbstore.files.trash import Trash
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 
 _SCHEMES: Final = frozenset({LOCAL, "s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"})
 """Clients may name these; any other scheme only where the warehouse itself has it."""

@@ -21,7 +21,7 @@ from hbstore.filters.tree import (
     TimeRangeIn,
     Timestamp,
 )
-from hbstore.like import LikePattern, Wildcard
+from hbstore.texts.like import LikePattern, Wildcard
 
 __all__ = [
     "And",

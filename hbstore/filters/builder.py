@@ -37,10 +37,10 @@ from hbstore.filters.tree import (
     Timestamp,
     joined,
 )
-from hbstore.keys import NULL_PARTITION
-from hbstore.like import parse_like
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.texts.like import parse_like
+from hbstore.texts.wording import clipped
 from hbstore.times.time_range import check_time_range
-from hbstore.wording import clipped
 
 PythonValue: TypeAlias = "str | int | float | bool | Decimal | date | datetime"
 """What columns can be compared with; a datetime must be naive, as partition values have no time zone."""

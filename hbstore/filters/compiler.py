@@ -34,7 +34,7 @@ from hbstore.filters.programs import (
 )
 from hbstore.filters.scanner import Scanner, TokenKind
 from hbstore.filters.tree import And, Not, Or
-from hbstore.grammars import grammar_text
+from hbstore.texts.grammars import grammar_text
 
 MAX_CACHED_SHAPE: Final = 50_000
 """Longer shapes, in tokens, are parsed each time: they hardly come back, and a program takes 80 bytes a token."""

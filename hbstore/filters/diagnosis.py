@@ -12,7 +12,7 @@ from hbstore.filters.compiler import language
 from hbstore.filters.hints import Mistake, hint
 from hbstore.filters.literals import LITERAL
 from hbstore.filters.scanner import LITERAL_KINDS, TokenKind
-from hbstore.places import highlight, one_line, place
+from hbstore.texts.places import highlight, one_line, place
 from hbstore.times.time_range import time_within
 
 _FOUND_LENGTH: Final = 40

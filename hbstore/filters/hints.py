@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from hbstore.filters.scanner import KEYWORDS, LITERAL_KINDS, TokenKind
-from hbstore.places import place
+from hbstore.texts.places import place
 
 
 class Mistake(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Final
 
 from hbstore.filters.scanner import LiteralList, TokenKind
 from hbstore.filters.tree import Boolean, Date, Integer, Literal, Number, Text, Timestamp
-from hbstore.types import DateType, TimestampType, parse_decimal
+from hbstore.keys.types import DateType, TimestampType, parse_decimal
 
 MAX_DIGITS: Final = 4_000
 """How many digits a number may have when written out in full, without an exponent."""

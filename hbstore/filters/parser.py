@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from hbstore.arguments import expect
 from hbstore.errors import FilterTooLarge
 from hbstore.filters.compiler import ShapeError, compile_shape, expected_after, language
 from hbstore.filters.diagnosis import Diagnosis
 from hbstore.filters.programs import TimeRangeError, UnevenRowError
 from hbstore.filters.scanner import LITERAL_KINDS, Scan, TokenKind, fold
 from hbstore.filters.tree import ExpressionTree
-from hbstore.like import LikeDialect
+from hbstore.texts.arguments import expect
+from hbstore.texts.like import LikeDialect
 
 MAX_FILTER_LENGTH: Final = 4 * 1024 * 1024
 """Characters; room for MAX_FILTER_TERMS terms of 40 characters."""

@@ -35,7 +35,7 @@ from hbstore.filters.tree import (
     StructIn,
     TimeRangeIn,
 )
-from hbstore.like import LikeDialect, parse_like
+from hbstore.texts.like import LikeDialect, parse_like
 from hbstore.times.time_range import check_time_range
 
 OPERATORS: Final = {

@@ -19,11 +19,11 @@ from decimal import Decimal
 from enum import Enum
 from typing import Final, TypeAlias, TypeVar, dataclass_transform
 
-from hbstore.column_type import ValueCondition
 from hbstore.errors import FilterTypeError
-from hbstore.like import LikePattern
-from hbstore.types import TimestampType
-from hbstore.wording import clipped
+from hbstore.keys.column_type import ValueCondition
+from hbstore.keys.types import TimestampType
+from hbstore.texts.like import LikePattern
+from hbstore.texts.wording import clipped
 
 T = TypeVar("T")
 RESERVED: Final = frozenset({"and", "between", "false", "in", "is", "like", "not", "null", "or", "true"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hbstore.filters.tree import And, ExpressionTree, Not, Or, tree_text
-from hbstore.wording import clipped
+from hbstore.texts.wording import clipped
 
 _LONGEST = 160
 """Characters of a line."""

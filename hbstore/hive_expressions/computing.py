@@ -16,7 +16,7 @@ from hbstore.hive_expressions.conversions import STRING, cast, check_alike, comm
 from hbstore.hive_expressions.nodes import CallNode, ColumnNode, ConstantNode, Node, Unknown
 from hbstore.hive_expressions.patterns import like_pattern
 from hbstore.hive_expressions.refusal import unreadable
-from hbstore.types import BooleanType, ColumnType, FloatType, StringType, Value
+from hbstore.keys.types import BooleanType, ColumnType, FloatType, StringType, Value
 
 Result: TypeAlias = "Value | None"
 Compute: TypeAlias = Callable[[Result], Result]

@@ -1,7 +1,7 @@
 """How Hive compares and casts values of different types, where hbstore knows it exactly.
 
-A value is Python's own, as the column types of `hbstore.types` have it; None is NULL. What is not here is refused, and
-not guessed.
+A value is Python's own, as the column types of `hbstore.keys.types` have it; None is NULL. What is not here is refused,
+and not guessed.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from hbstore.hive_expressions.refusal import unreadable
-from hbstore.number_types import MAX_PRECISION
-from hbstore.types import (
+from hbstore.keys.number_types import MAX_PRECISION
+from hbstore.keys.types import (
     BooleanType,
     ColumnType,
     DateType,

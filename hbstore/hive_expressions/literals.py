@@ -13,9 +13,9 @@ from hbstore.hive_expressions.computing import fits
 from hbstore.hive_expressions.conversions import common_type, implicit, is_char, nearest_single, type_of
 from hbstore.hive_expressions.nodes import ConstantNode, Unknown
 from hbstore.hive_expressions.refusal import unreadable
-from hbstore.keys import NULL_PARTITION
-from hbstore.names import unescape_name
-from hbstore.types import (
+from hbstore.keys.partition_names import unescape_name
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import (
     BooleanType,
     ColumnType,
     DateType,

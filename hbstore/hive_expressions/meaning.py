@@ -37,9 +37,9 @@ from hbstore.hive_expressions.literals import literal_beside, named_text
 from hbstore.hive_expressions.nodes import CallNode, ColumnNode, ConstantNode, Node
 from hbstore.hive_expressions.patterns import like_pattern
 from hbstore.hive_expressions.refusal import PREFIX, unreadable
-from hbstore.keys import NULL_PARTITION
-from hbstore.types import ColumnType, StringType
-from hbstore.wording import clipped
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import ColumnType, StringType
+from hbstore.texts.wording import clipped
 
 _TURNED: Final = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "<=>": "<=>"}
 _OPERATOR: Final = {

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from hbstore.hive_expressions.classes import BRIDGED, FUNCTIONS, GENERIC, PLAN, ROOT, TYPES, VALUES
 from hbstore.hive_expressions.objects import JavaObject, LocalDate, LocalTime, SqlDate, SqlTimestamp
 from hbstore.hive_expressions.refusal import unreadable
-from hbstore.wording import clipped
+from hbstore.texts.wording import clipped
 
 MAX_NODES: Final = 100_000
 """How many columns, constants and calls an expression may have, with every reference followed."""

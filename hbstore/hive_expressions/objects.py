@@ -23,7 +23,7 @@ from hbstore.hive_expressions.classes import (
 from hbstore.hive_expressions.encodings import ByteCursor
 from hbstore.hive_expressions.refusal import unreadable
 from hbstore.hive_expressions.used import ARRAY, DECIMAL, INSPECTORS, Fields
-from hbstore.wording import clipped
+from hbstore.texts.wording import clipped
 
 MAX_NESTING: Final = 300
 """How deep objects and lists may nest; a function in a function nests two deep."""

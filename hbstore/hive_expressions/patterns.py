@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hbstore.hive_expressions.refusal import unreadable
-from hbstore.like import ONE, RUN, LikePattern, Wildcard
+from hbstore.texts.like import ONE, RUN, LikePattern, Wildcard
 
 
 def like_pattern(text: str) -> LikePattern:

@@ -20,7 +20,7 @@ from pyarrow import compute, types
 from hbstore.hiveserver2 import result_types
 from hbstore.hiveserver2.hive_texts import hive_texts
 from hbstore.hiveserver2.result_types import ResultType, result_type
-from hbstore.wire import BINARY, BOOL, DOUBLE, I16, I32, I64, STRING, field_head
+from hbstore.thrift.wire import BINARY, BOOL, DOUBLE, I16, I32, I64, STRING, field_head
 
 _STRUCT: Final = 12
 _LIST: Final = 15

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hbstore.like import LikePattern, parse_like
+from hbstore.texts.like import LikePattern, parse_like
 
 _ALTERNATIVES = re.compile(r"((?:\\.|[^\\|])*)(?:\||\Z)", re.DOTALL)
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from hbstore.thrift.kinds import ReadyStruct, StructKinds, load_idl
 from hbstore.thrift.methods import methods_of
-from hbstore.wire import WireType
+from hbstore.thrift.wire import WireType
 
 THRIFT: Final = load_idl(Path(__file__).parent / "tcliservice.thrift", "hbstore_hiveserver2_thrift")
 """What thriftpy2 made of the IDL: its structs as classes."""

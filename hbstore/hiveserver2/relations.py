@@ -15,7 +15,7 @@ from hbstore.cubes.stored_model import Model
 from hbstore.errors import DatabaseNotFound, InvalidName, TableNotFound
 from hbstore.hiveserver2.patterns import NamePattern
 from hbstore.hiveserver2.table_heads import TableHead
-from hbstore.model import Column
+from hbstore.model.objects import Column
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.table_kinds import is_view, settled_type
 

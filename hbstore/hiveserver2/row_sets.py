@@ -13,7 +13,7 @@ from hbstore.hiveserver2.columns import thrift_column
 from hbstore.hiveserver2.result_types import result_type
 from hbstore.query_service.query import ResultColumn
 from hbstore.thrift.kinds import ReadyStruct
-from hbstore.wire import BINARY, I32, I64, STRING, ListOf, MapOf, WireType, field_head
+from hbstore.thrift.wire import BINARY, I32, I64, STRING, ListOf, MapOf, WireType, field_head
 
 _STRUCT: Final = ReadyStruct(BINARY.read, bytes)
 _STRUCTS: Final = ListOf(_STRUCT)

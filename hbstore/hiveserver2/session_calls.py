@@ -11,7 +11,7 @@ from hbstore.errors import UnsupportedCall
 from hbstore.hiveserver2.calls import DriverCall
 from hbstore.hiveserver2.port_service import PortService
 from hbstore.hiveserver2.protocol import THRIFT, InfoType, ProtocolVersion
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.query_service.query import ANONYMOUS
 
 _NEWEST: Final = ProtocolVersion.V10

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from hbstore.query_service.query import ResultColumn
-from hbstore.quotes import bare
+from hbstore.texts.quotes import bare
 
 _BEFORE: Final = r"[\s;(]*"
 """What may stand before the first word, but for comments."""

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hbstore.byte_cache import remembered
-from hbstore.frozen import FrozenDict
-from hbstore.layouts import PARAMETERS
-from hbstore.model import Column, Table
-from hbstore.structs import decode_table
-from hbstore.wire import STRING, Struct
+from hbstore.model.frozen import FrozenDict
+from hbstore.model.layouts import PARAMETERS
+from hbstore.model.objects import Column, Table
+from hbstore.model.structs import decode_table
+from hbstore.thrift.wire import STRING, Struct
 
 _SCHEMA: Final = "spark.sql.sources.schema"
 _SIZED: Final = "__CHAR_VARCHAR_TYPE_STRING"
@@ -52,7 +52,7 @@ class TableHead:
             CorruptRow: the bytes are no table.
 
         >>> from hbstore import Table
-        >>> from hbstore.structs import encode_table
+        >>> from hbstore.model.structs import encode_table
         >>> TableHead.of(encode_table(Table("shop", "sales", table_type="VIRTUAL_VIEW"))).table_type
         'VIRTUAL_VIEW'
         """

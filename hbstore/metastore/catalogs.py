@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.protocol import THRIFT
-from hbstore.wire import STRING, field_head
+from hbstore.thrift.wire import STRING, field_head
 
 handlers = Handlers()
 CATALOG: Final = "hive"

@@ -34,7 +34,7 @@ from hbstore.metastore.methods import (
     truncation,
     write_ids,
 )
-from hbstore.model import Column, Table
+from hbstore.model.objects import Column, Table
 from hbstore.store.partition_store import connect
 from hbstore.warehouse.service import Service
 

@@ -1,9 +1,9 @@
 """The service's methods as service.thrift has them: how arguments are read and results are written.
 
 thriftpy2 reads the IDL and makes a class of each struct and exception (`THRIFT.LockRequest`, `THRIFT.MetaException`).
-The bytes are read and written by `hbstore.wire`, for the reasons that stand there. Where the IDL names a struct that is
-stored, its arguments arrive as hbstore's own value (`Table`, `Database`, `SentPartition`), and results may be given as
-such a value or as its stored bytes.
+The bytes are read and written by `hbstore.thrift.wire`, for the reasons that stand there. Where the IDL names a struct
+that is stored, its arguments arrive as hbstore's own value (`Table`, `Database`, `SentPartition`), and results may be
+given as such a value or as its stored bytes.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hbstore.frozen import FrozenDict
-from hbstore.layouts import DATABASE, GRANT, PARTITION, PRIVILEGES, TABLE, SharedStorage
-from hbstore.model import Column, Partition
-from hbstore.service_structs import FUNCTION
-from hbstore.structs import encode_database, encode_table
+from hbstore.model.frozen import FrozenDict
+from hbstore.model.layouts import DATABASE, GRANT, PARTITION, PRIVILEGES, TABLE, SharedStorage
+from hbstore.model.objects import Column, Partition
+from hbstore.model.service_structs import FUNCTION
+from hbstore.model.structs import encode_database, encode_table
 from hbstore.thrift.kinds import ReadyStruct, StructKinds, load_idl
 from hbstore.thrift.methods import methods_of
-from hbstore.wire import BINARY, I64, SET, STRING, ListOf, Struct, WireType, field_head
+from hbstore.thrift.wire import BINARY, I64, SET, STRING, ListOf, Struct, WireType, field_head
 
 _FOLDER: Final = Path(__file__).parent
 THRIFT: Final = load_idl(_FOLDER / "service.thrift", "hbstore_metastore_thrift", includes=[_FOLDER.parent])

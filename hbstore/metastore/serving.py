@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hbstore.files.warehouse import Warehouse
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.metastore.call_log import SLOW_SECONDS, call_log
 from hbstore.metastore.calls import CallRecord, Observer
 from hbstore.metastore.endpoint import MODULES, metastore, warm_up
 from hbstore.metastore.server import DEFAULT_PORT, metastore_server
 from hbstore.metastore.short_calls import SHORT_CALLS
-from hbstore.model import Database
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.model.objects import Database
 from hbstore.servers.listening import held_port
 from hbstore.servers.processes import METRICS_FOLDER, Processes, say_ready
 from hbstore.servers.server import GRACE, Server, ServerLimits

@@ -15,7 +15,7 @@ from hbstore.plans.generator import PartitionFilterGenerator
 from hbstore.plans.narrow import Narrower, Ways
 from hbstore.plans.scan_plan import MultiScanPlan, RelativeScan, ScanKind, ScanPlan, absolute, relative
 from hbstore.rows.predicate import ALWAYS, Predicate
-from hbstore.wording import plural
+from hbstore.texts.wording import plural
 
 MOST_SCANS: Final = 1_000
 """Of a plan with more scans only what is planned in no time is weighed: one scan over all, and the whole table."""

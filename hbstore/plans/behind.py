@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hbstore.keys import RESPELLED, cell_start
+from hbstore.keys.row_key import RESPELLED, cell_start
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanMarker, ScanPlan
 
 

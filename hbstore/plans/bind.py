@@ -30,8 +30,8 @@ from hbstore.filters.tree import (
     Text,
     TimeRangeIn,
 )
-from hbstore.keys import NULL_PARTITION, TAG_VALUE, after_cell, value_cell
-from hbstore.places import highlight
+from hbstore.keys.row_key import NULL_PARTITION, TAG_VALUE, after_cell, value_cell
+from hbstore.keys.types import ColumnType, DateType, StringType, escape
 from hbstore.plans.literals import (
     NO_VALUES,
     NOT_NULLS,
@@ -46,10 +46,10 @@ from hbstore.plans.schema import KeySchema
 from hbstore.plans.time_ranges import time_ranges
 from hbstore.rows.predicate import ALWAYS, NEVER, CellIn, CellLike, Predicate, all_of, any_of
 from hbstore.rows.ranges import Ranges, subtract
+from hbstore.texts.places import highlight
 from hbstore.times.clock import Now
 from hbstore.times.moments import moments
 from hbstore.times.time_range import written_time
-from hbstore.types import ColumnType, DateType, StringType, escape
 
 _NEGATED: Final = {
     Operator.EQ: Operator.NE,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE
+from hbstore.keys.row_key import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE
 from hbstore.plans.points import possible_values
 from hbstore.plans.scan_plan import RelativeScan, ScanKind
 from hbstore.plans.schema import KeySchema

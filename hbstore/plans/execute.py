@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from hbstore.keys import RESPELLED, cell_at, cell_start
-from hbstore.name_lists import lay_out
+from hbstore.keys.row_key import RESPELLED, cell_at, cell_start
+from hbstore.model.name_lists import lay_out
+from hbstore.model.totals import NOTHING, Totals
 from hbstore.plans.scan_plan import MultiScanPlan, RelativeScan, ScanKind, ScanPlan
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.interface import Rows
 from hbstore.rows.predicate import ALWAYS, Predicate
-from hbstore.totals import NOTHING, Totals
 
 GET_BATCH: Final = 1_000
 """Keys in one multi-get at most."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 from rich.filesize import decimal
 
 from hbstore.filters.tree import ExpressionTree, tree_text
+from hbstore.model.totals import Totals
 from hbstore.plans.alternatives import Alternative, alternatives, counts_text
 from hbstore.plans.estimate import Estimate, Estimator
 from hbstore.plans.execute import Measured, measure
@@ -16,8 +17,7 @@ from hbstore.plans.picture import svg
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanPlan, drawn, relative
 from hbstore.rows.interface import Rows
 from hbstore.rows.predicate import Predicate
-from hbstore.totals import Totals
-from hbstore.wording import clipped, plural
+from hbstore.texts.wording import clipped, plural
 
 _SHOWN: Final = 50
 """Scans in the text; JSON holds all."""

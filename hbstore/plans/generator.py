@@ -11,7 +11,7 @@ import itertools
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.keys import TAG_END, TAG_NULL
+from hbstore.keys.row_key import TAG_END, TAG_NULL
 from hbstore.plans.steps import MAX_TERMS, Steps, TooManyTermsError, intersect_steps, unite_steps
 from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, Predicate, all_of, any_of, terms_of
 

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from hbstore.errors import FilterTypeError
 from hbstore.filters.tree import Boolean, Date, Integer, Literal, Number, Operator, Text, Timestamp
-from hbstore.keys import (
+from hbstore.keys.row_key import (
     NULL_PARTITION,
     RESPELLED,
     TAG_END,
@@ -25,9 +25,7 @@ from hbstore.keys import (
     text_cell,
     value_cell,
 )
-from hbstore.rows.ranges import Range, Ranges, intersect, subtract, unite
-from hbstore.times.moments import DAY_SECONDS
-from hbstore.types import (
+from hbstore.keys.types import (
     BooleanType,
     ColumnType,
     DateType,
@@ -40,6 +38,8 @@ from hbstore.types import (
     escape,
     parse_decimal,
 )
+from hbstore.rows.ranges import Range, Ranges, intersect, subtract, unite
+from hbstore.times.moments import DAY_SECONDS
 
 Place: TypeAlias = tuple[bytes, bytes]
 """(at, after): cells below ``at`` are less than the literal, cells from ``after`` on are greater."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hbstore.keys import (
+from hbstore.keys.row_key import (
     RESPELLED,
     TAG_END,
     TAG_NULL,
@@ -14,12 +14,12 @@ from hbstore.keys import (
     is_respelled,
     split_key,
 )
-from hbstore.like import RUN, LikePattern
+from hbstore.keys.types import ColumnType, DecimalType, FloatType, IntegerType
 from hbstore.plans.points import is_point
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.predicate import ALWAYS, AllOf, CellIn, CellLike, Predicate, fold
 from hbstore.rows.ranges import Ranges
-from hbstore.types import ColumnType, DecimalType, FloatType, IntegerType
+from hbstore.texts.like import RUN, LikePattern
 
 _SHOWN_POINTS = 8
 _BEHIND = (b"\xff", RESPELLED)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, PARTLY, Colour, Drawing
-from hbstore.wording import clipped, plural
+from hbstore.pictures.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, PARTLY, Colour, Drawing
+from hbstore.texts.wording import clipped, plural
 
 _WIDTH: Final = 760
 _LISTED: Final = 12

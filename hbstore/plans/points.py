@@ -1,6 +1,6 @@
 """Points: the single values in a range on a column's line.
 
->>> from hbstore.types import parse_type
+>>> from hbstore.keys.types import parse_type
 >>> hours, start, stop = parse_type("tinyint"), bytes.fromhex("028000000000000005"), bytes.fromhex("028000000000000007")
 >>> is_point(hours, start, stop), possible_values(hours, start, stop)
 (False, 2)
@@ -10,14 +10,14 @@
 
 from __future__ import annotations
 
-from hbstore.keys import RESPELLED, TAG_VALUE, after_cell, is_cell, is_respelled
-from hbstore.types import BooleanType, ColumnType, DateType, IntegerType
+from hbstore.keys.row_key import RESPELLED, TAG_VALUE, after_cell, is_cell, is_respelled
+from hbstore.keys.types import BooleanType, ColumnType, DateType, IntegerType
 
 
 def is_point(column_type: ColumnType, start: bytes, stop: bytes, *, respelled: bool = False) -> bool:
     r"""Whether a range on a line holds just one cell; where values are respelled, a value may have several.
 
-    >>> from hbstore.types import parse_type
+    >>> from hbstore.keys.types import parse_type
     >>> truth, start, stop = parse_type("boolean"), b"\x02\x00", b"\x02\x01"
     >>> is_point(truth, start, stop), is_point(truth, start, stop, respelled=True)
     (True, False)

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Final, Protocol
 
 from hbstore.errors import CorruptRow, InvalidInput
-from hbstore.keys import TAG_END, after_cell, is_cell, row_key, split_key, successor
+from hbstore.keys.row_key import TAG_END, after_cell, is_cell, row_key, split_key, successor
 from hbstore.plans.generator import LINE_START, LINE_STOP
 from hbstore.plans.notation import (
     key_text,
@@ -26,7 +26,7 @@ from hbstore.plans.picture import DrawnScan, svg
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.steps import Steps, intersect_steps, unite_steps
 from hbstore.rows.predicate import ALWAYS, Predicate
-from hbstore.wording import clipped, plural
+from hbstore.texts.wording import clipped, plural
 
 _REPR: Final = 120
 """Characters of a scan in a repr."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hbstore.errors import UnknownColumnError
-from hbstore.types import ColumnType
+from hbstore.keys.types import ColumnType
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,13 +13,13 @@ class KeySchema:
     r"""A table as its row keys see it.
 
     Attributes:
-        prefix: what all its row keys begin with (`hbstore.keys.table_prefix`).
+        prefix: what all its row keys begin with (`hbstore.keys.row_key.table_prefix`).
         names: partition columns in key order.
         types: their types.
         respelled: the positions of columns that hold respelled values, so that one value may have several cells there.
             A plan that was made without one of them may miss rows, so schemas that differ in it are not equal.
 
-    >>> from hbstore.types import parse_type
+    >>> from hbstore.keys.types import parse_type
     >>> KeySchema(b"shop\\0sales\\0", ("ds", "hour"), (parse_type("date"), parse_type("int"))).column("HOUR")
     1
     """

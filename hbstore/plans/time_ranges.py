@@ -23,12 +23,12 @@ from functools import lru_cache
 from typing import Final
 
 from hbstore.errors import FilterTypeError
-from hbstore.keys import value_cell
+from hbstore.keys.row_key import value_cell
+from hbstore.keys.types import ColumnType, DateType, IntegerType, StringType, TimestampType
 from hbstore.plans.literals import VALUES
 from hbstore.rows.ranges import Range, Ranges, intersect, subtract, unite
 from hbstore.times.moments import DAY, LIMIT, SECOND, time_at
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import ColumnType, DateType, IntegerType, StringType, TimestampType
 
 _REMEMBERED: Final = 256
 _NANOSECONDS: Final = 1_000  # in a microsecond

@@ -29,7 +29,7 @@ from hbstore.errors import (
 )
 from hbstore.files.locations import LOCAL, parse_location
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Partition
+from hbstore.model.objects import Partition
 from hbstore.store.manifest import Exchange, Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Publication

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, InvalidInput, PublicationLost
 from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Partition, Table
+from hbstore.model.objects import Partition, Table
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.publisher import Publisher, new_publication_id
 from hbstore.store.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite

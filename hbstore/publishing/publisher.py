@@ -30,8 +30,8 @@ from hbstore.errors import (
     TableNotFound,
     WriteConflict,
 )
-from hbstore.model import Partition
-from hbstore.names import partition_name, table_name
+from hbstore.keys.partition_names import partition_name, table_name
+from hbstore.model.objects import Partition
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.manifest import STAGING, places_of, warehouse_of
 from hbstore.store.manifest import EXCHANGES, Manifest

@@ -23,8 +23,8 @@ from multiprocessing.connection import Connection
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
-from hbstore.frozen import FrozenDict
 from hbstore.metastore.spark_conf import spark_settings
+from hbstore.model.frozen import FrozenDict
 from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Run, Start, ToSpark
 from hbstore.servers.processes import METRICS_FOLDER
 from hbstore.spark.opening import shared_url

@@ -18,7 +18,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from hbstore.errors import HbstoreError, TextError, error_of
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 
 ANONYMOUS: Final = "anonymous"
 """The user of a query that names none."""

@@ -14,9 +14,9 @@ from pyspark.errors import PySparkException
 from pyspark.errors.exceptions.captured import CapturedException
 
 from hbstore.errors import HbstoreError, QueryFailed
-from hbstore.places import highlight, place
 from hbstore.query_service.query import QueryProblem
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
+from hbstore.texts.places import highlight, place
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
 _BUG: Final = "This is a bug in hbstore: please report it with the server's log"

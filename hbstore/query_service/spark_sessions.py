@@ -10,7 +10,7 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 
 from hbstore.errors import SessionLost
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.query_service.query import QuerySession, Request
 from hbstore.spark.texts import quoted
 from hbstore.store.partition_store import PartitionStore

@@ -8,14 +8,14 @@ from typing import Final, Literal, TypeAlias
 
 from hbstore.errors import InvalidTime, TimelineMismatch
 from hbstore.files.locations import location_or_none
-from hbstore.keys import text_cell
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import text_cell
+from hbstore.model.objects import Partition, Table
 from hbstore.repair.listing import Walked
 from hbstore.repair.shape import Folder, Foreign, printable
 from hbstore.repair.staging import Staging
 from hbstore.store.timelines.time_columns import TimeColumns
-from hbstore.wording import plural
+from hbstore.texts.wording import plural
 
 Mode: TypeAlias = Literal["add", "drop", "sync"]
 """Add partitions for folders, drop partitions whose folders are gone, or both."""

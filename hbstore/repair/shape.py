@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hbstore.errors import InvalidPartitionValue
-from hbstore.keys import NULL_PARTITION, TAG_TEXT, text_cell
-from hbstore.model import Table
-from hbstore.names import spec_values, unescape_name
-from hbstore.types import ColumnType, read_value
+from hbstore.keys.partition_names import spec_values, unescape_name
+from hbstore.keys.row_key import NULL_PARTITION, TAG_TEXT, text_cell
+from hbstore.keys.types import ColumnType, read_value
+from hbstore.model.objects import Table
 
 
 class Entry(NamedTuple):

@@ -11,12 +11,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, TypeAlias
 
-from hbstore.arguments import expect, expect_choice, expect_dict, expect_flags, expect_numbers
 from hbstore.errors import InvalidInput, TableFolderMissing
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
-from hbstore.model import Partition, Table
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
+from hbstore.model.objects import Partition, Table
 from hbstore.publishing.publisher import Publisher
 from hbstore.repair.comparison import MODES, Cells, Mode, Repair, compared, unseen
 from hbstore.repair.listing import Walked, gone, is_file, is_gone, walk
@@ -28,6 +27,7 @@ from hbstore.store.puts import cells_of
 from hbstore.store.table_row import TableRow
 from hbstore.store.table_step import TableStep
 from hbstore.store.writer import partitioned
+from hbstore.texts.arguments import expect, expect_choice, expect_dict, expect_flags, expect_numbers
 
 Progress: TypeAlias = Callable[[str, int, int | None], object]
 """Is told a step (``list``, ``drop``, ``add``), how much of it is done, and of how much, if that is known."""

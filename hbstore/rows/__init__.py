@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from hbstore.arguments import expect_flags
 from hbstore.rows.interface import Costs, PartitionRow, Rows
 from hbstore.rows.urls import parse_url
+from hbstore.texts.arguments import expect_flags
 
 __all__ = ["Costs", "PartitionRow", "Rows", "connect"]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from hbstore.rows.predicate import Predicate
-from hbstore.wording import clipped, plural
+from hbstore.texts.wording import clipped, plural
 
 Cells: TypeAlias = Mapping[str, bytes]
 """The cells of a catalog row by name, such as ``d:def``; an empty cell counts as absent everywhere."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 from sortedcontainers import SortedDict
 
 from hbstore.errors import InvalidUrl, StoreUnavailable
-from hbstore.name_lists import lay_out
+from hbstore.model.name_lists import lay_out
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate, columns_of, matcher

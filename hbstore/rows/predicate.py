@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final, TypeAlias, TypeVar
 
-from hbstore.column_type import ValueCondition
-from hbstore.keys import TAG_VALUE, cell_text, value_part
-from hbstore.like import LikePattern
+from hbstore.keys.column_type import ValueCondition
+from hbstore.keys.row_key import TAG_VALUE, cell_text, value_part
+from hbstore.keys.types import ColumnType
 from hbstore.rows.ranges import Ranges, contains, intersect, unite
-from hbstore.types import ColumnType
+from hbstore.texts.like import LikePattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun
 from hbstore.cubes.descriptions import value_text
 from hbstore.errors import InvalidInput, PartitionNotFound, Uncoverable, UnknownTimeDimension
 from hbstore.filters.builder import col
-from hbstore.model import Table
-from hbstore.names import identifier
+from hbstore.keys.partition_names import identifier
+from hbstore.keys.types import ColumnType, parse_type, read_value
+from hbstore.model.objects import Table
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.hive_text import Asked
 from hbstore.spark.opening import opened
@@ -20,7 +21,6 @@ from hbstore.spark.reads import PrunedRead, read_of_one_moment
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, declaration_of
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import ColumnType, parse_type, read_value
 
 
 def read_cover(

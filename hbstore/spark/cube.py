@@ -20,7 +20,7 @@ from hbstore.cubes.rereading import written
 from hbstore.cubes.storage_tables import PREFIX
 from hbstore.errors import UnsupportedQuery
 from hbstore.filters.builder import Expression
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.cover import rows_of_runs
 from hbstore.spark.cube_options import with_session

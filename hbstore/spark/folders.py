@@ -11,14 +11,14 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType, StructField, StructType
 
-from hbstore.arguments import expect_many
 from hbstore.errors import InvalidInput
-from hbstore.model import Partition
+from hbstore.keys.types import parse_type
+from hbstore.model.objects import Partition
 from hbstore.repair.listing import LocalTree
 from hbstore.repair.shape import ROOT, Entry, Folder, Shape
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.frames import local_frame
-from hbstore.types import parse_type
+from hbstore.texts.arguments import expect_many
 
 LOCATION: Final = "location"
 """The column of `folders_frame` behind the partition columns."""

@@ -21,11 +21,11 @@ from pyspark.sql.types import (
 
 from hbstore.byte_cache import remembered
 from hbstore.errors import InvalidInput
-from hbstore.frozen import FrozenDict
-from hbstore.model import Column, StorageDescriptor, Table
+from hbstore.model.frozen import FrozenDict
+from hbstore.model.objects import Column, StorageDescriptor, Table
+from hbstore.model.stored_as import FILE_FORMATS, PROVIDER, reader_of
 from hbstore.spark.hive_text import LINES, Asked, HiveText, asked_of
 from hbstore.spark.texts import quoted
-from hbstore.stored_as import FILE_FORMATS, PROVIDER, reader_of
 
 _SCHEMA: Final = "spark.sql.sources.schema"
 _NOT_OPTIONS: Final = frozenset(("path", "serialization.format"))
@@ -182,4 +182,4 @@ def _hint(table: Table) -> str:
         if f"cube.storagetable.{kind}" in table.parameters:
             name = table.parameters[f"cube.storagetable.{kind}"]
             return f"Set format: … in the description of the storage table of the {kind} {name}: hbstore model alter"
-    return f"Alter the table's storage to hbstore.stored_as.stored_as({' or '.join(map(repr, FILE_FORMATS))})"
+    return f"Alter the table's storage to hbstore.model.stored_as.stored_as({' or '.join(map(repr, FILE_FORMATS))})"

@@ -28,8 +28,8 @@ from pyspark.sql.types import (
 )
 
 from hbstore.errors import InvalidInput
+from hbstore.model.stored_as import FIELD_DELIMITER, SERIALIZATION_FORMAT
 from hbstore.spark.texts import quoted
-from hbstore.stored_as import FIELD_DELIMITER, SERIALIZATION_FORMAT
 
 Asked: TypeAlias = Collection[str] | None
 """The columns of files that are asked for, in lower case; None: all."""

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from pyspark.sql import SparkSession
 
-from hbstore.quotes import COMMENT, comment_end
 from hbstore.spark.texts import quoted
+from hbstore.texts.quotes import COMMENT, comment_end
 
 _CATALOG: Final = "spark_catalog"
 _WORTH_READING: Final = re.compile(r"\binsert\b.*\bpartition\b", re.IGNORECASE | re.DOTALL)

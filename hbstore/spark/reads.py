@@ -12,13 +12,14 @@ from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StringType, StructField, StructType
 
-from hbstore.arguments import expect
 from hbstore.errors import ConcurrentChange, FileOperationFailed, InvalidInput
 from hbstore.files.locations import parse_location
 from hbstore.filters.builder import Expression
-from hbstore.keys import NULL_PARTITION, fits
-from hbstore.model import Partition, Table
-from hbstore.names import partition_namer, table_name
+from hbstore.keys.partition_names import partition_namer, table_name
+from hbstore.keys.row_key import NULL_PARTITION, fits
+from hbstore.keys.types import ColumnType, DecimalType, read_value
+from hbstore.model.objects import Partition, Table
+from hbstore.model.totals import Totals
 from hbstore.publishing.publisher import Publisher
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.formats import FileFormat, data_schema, format_of, partition_schema, readable
@@ -30,8 +31,7 @@ from hbstore.spark.texts import quoted
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
-from hbstore.totals import Totals
-from hbstore.types import ColumnType, DecimalType, read_value
+from hbstore.texts.arguments import expect
 
 Where: TypeAlias = "str | Expression | None"
 _FOLDER: Final = "hbstore_folder"

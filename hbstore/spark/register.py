@@ -11,8 +11,8 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, Row
 
 from hbstore.errors import HbstoreError, InvalidInput, InvalidPartitionValue, hinting, portable
-from hbstore.model import Partition
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
+from hbstore.model.objects import Partition
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.columns import as_texts
 from hbstore.spark.opening import shared_url

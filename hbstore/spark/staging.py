@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 from hbstore.errors import FileOperationFailed, WriteFailed
 from hbstore.files.warehouse import Warehouse
-from hbstore.names import parse_partition_name
+from hbstore.keys.partition_names import parse_partition_name
 from hbstore.spark.footers import row_counts, total
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 from hbstore.spark.settings import changed_setting

@@ -12,9 +12,9 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as spark_types
 
 from hbstore.errors import InvalidInput
-from hbstore.keys import NULL_PARTITION
-from hbstore.number_types import java_text
-from hbstore.types import TimestampType
+from hbstore.keys.number_types import java_text
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import TimestampType
 
 _AS_TEXT: Final = (
     spark_types.StringType,

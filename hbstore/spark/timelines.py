@@ -17,8 +17,8 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from hbstore.errors import ConcurrentChange, CorruptTimeline, HbstoreError
-from hbstore.keys import successor
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
+from hbstore.keys.row_key import successor
 from hbstore.rows.interface import Rows
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.key_slices import KeyRange, key_slices

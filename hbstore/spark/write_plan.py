@@ -13,12 +13,12 @@ from pyspark.sql.types import CharType, DataType, StringType, StructField, Struc
 
 from hbstore.errors import InvalidInput
 from hbstore.files.warehouse import Warehouse
-from hbstore.keys import NULL_PARTITION, fits
-from hbstore.model import Table, partition_value_texts
+from hbstore.keys.row_key import NULL_PARTITION, fits
+from hbstore.keys.types import ColumnType, FloatType
+from hbstore.model.objects import Table, partition_value_texts
 from hbstore.spark.columns import fields_by_name
 from hbstore.spark.formats import FileFormat, data_schema, format_of, partition_schema
 from hbstore.spark.texts import column_of, text_column, value_text
-from hbstore.types import ColumnType, FloatType
 
 Writer: TypeAlias = Literal["single", "grouped", "ungrouped"]
 

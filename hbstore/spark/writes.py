@@ -20,8 +20,8 @@ from pyspark.sql import DataFrame
 from hbstore.errors import InvalidInput, InvalidPartitionValue, hinting
 from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
-from hbstore.model import Partition
-from hbstore.names import partition_name, table_name
+from hbstore.keys.partition_names import partition_name, table_name
+from hbstore.model.objects import Partition
 from hbstore.publishing.manifest import STAGING, hidden_name
 from hbstore.publishing.publisher import Publisher, new_publication_id
 from hbstore.spark.arguments import check_arguments
@@ -35,7 +35,7 @@ from hbstore.store.puts import cells_of, partition_key
 from hbstore.store.stream_batches import StreamBatch
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
-from hbstore.wording import plural
+from hbstore.texts.wording import plural
 
 Mode: TypeAlias = Literal["append", "overwrite"]
 Overwrite: TypeAlias = Literal["dynamic", "static"]

@@ -9,11 +9,13 @@ from itertools import chain
 from typing import Final
 
 from hbstore.errors import CorruptRow, HbstoreError, InvalidPartitionValue
-from hbstore.keys import row_key, split_key, successor, text_cell
-from hbstore.layouts import PARTITION
+from hbstore.keys.row_key import row_key, split_key, successor, text_cell
+from hbstore.model.layouts import PARTITION
+from hbstore.model.service_structs import decode_companion
+from hbstore.model.structs import decode_database, decode_partition
+from hbstore.model.totals import NOTHING, Totals
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, PartitionRow, Rows
-from hbstore.service_structs import decode_companion
 from hbstore.store.belongings import outlived, unsound
 from hbstore.store.companion_keys import table_companion_key
 from hbstore.store.leftovers import REMOVE, leftovers, remove_rows_of_no_table
@@ -29,8 +31,6 @@ from hbstore.store.table_row import (
     totals_of,
 )
 from hbstore.store.tables import Tables
-from hbstore.structs import decode_database, decode_partition
-from hbstore.totals import NOTHING, Totals
 from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.resolving import Resolver
 from hbstore.transactions.transactions import Transactions

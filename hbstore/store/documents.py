@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.arguments import expect_texts
 from hbstore.errors import (
     AlreadyExists,
     ConcurrentChange,
@@ -19,10 +18,11 @@ from hbstore.errors import (
     InvalidInput,
     InvalidName,
 )
-from hbstore.names import identifier
+from hbstore.keys.partition_names import identifier
 from hbstore.rows.damage import RESTORE
 from hbstore.store.table_row import database_key
 from hbstore.store.tables import Tables, existing_database
+from hbstore.texts.arguments import expect_texts
 from hbstore.transactions.transaction import Scan, Transaction
 from hbstore.transactions.transactions import Transactions
 

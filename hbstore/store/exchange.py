@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from hbstore.arguments import expect, expect_many
 from hbstore.errors import InvalidInput
-from hbstore.keys import row_key
-from hbstore.model import PartitionValues
+from hbstore.keys.row_key import row_key
+from hbstore.model.objects import PartitionValues
+from hbstore.model.structs import partition_from_payload
+from hbstore.model.totals import Totals
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys
@@ -20,8 +21,7 @@ from hbstore.store.tables import Tables
 from hbstore.store.timelines.time_columns import AffectedTimes, Times, collected
 from hbstore.store.timelines.updates import update_timelines
 from hbstore.store.writer import add_statistics, mark_respelled, partitioned
-from hbstore.structs import partition_from_payload
-from hbstore.totals import Totals
+from hbstore.texts.arguments import expect, expect_many
 from hbstore.transactions.payload_change import PayloadChange, checked_relocation
 from hbstore.transactions.transaction import RowView, Transaction
 

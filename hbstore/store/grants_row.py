@@ -13,9 +13,9 @@ from dataclasses import astuple, replace
 from typing import Final
 
 from hbstore.errors import CorruptRow, InvalidInput
-from hbstore.model import Grant, Privileges
+from hbstore.model.objects import Grant, Privileges
+from hbstore.model.service_objects import ObjectGrant, ObjectRef, ObjectType, PrincipalType
 from hbstore.rows.damage import RESTORE
-from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType
 from hbstore.store.table_row import names_of
 from hbstore.transactions.transaction import Transaction
 

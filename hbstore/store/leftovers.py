@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from hbstore.errors import CorruptRow, LeftoverRows
-from hbstore.keys import successor, table_prefix
+from hbstore.keys.row_key import successor, table_prefix
 from hbstore.store.companion_keys import COMPANION, companions_of
 from hbstore.store.table_row import DEFINITION, TABLE_ID, TABLE_KEYS, names_of, prefix_of, table_key
 from hbstore.transactions.log import LOG, Log

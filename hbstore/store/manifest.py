@@ -10,7 +10,7 @@ from typing import Any, Final
 from hbstore.errors import CorruptRow
 from hbstore.rows.damage import RESTORE
 from hbstore.store.stream_batches import Stream, StreamBatch
-from hbstore.wording import clipped, plural
+from hbstore.texts.wording import clipped, plural
 
 EXCHANGES: Final = "exchange-"
 """What the ids of exchanges begin with: they can be told from other publications without a look at the manifest."""

@@ -9,7 +9,7 @@ import zlib
 from typing import Final
 
 from hbstore.errors import CorruptRow, InvalidInput
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.rows.damage import RESTORE
 from hbstore.store.companion_keys import table_companion_key
 from hbstore.store.table_row import TableRow

@@ -21,7 +21,8 @@ from hbstore.errors import (
     StoreReadOnly,
     TableNotFound,
 )
-from hbstore.keys import row_key, successor
+from hbstore.keys.row_key import row_key, successor
+from hbstore.model.structs import partition_values
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
@@ -31,7 +32,6 @@ from hbstore.store.puts import cells_of, partition_key
 from hbstore.store.table_row import TABLE_KEYS, TableRow, names_of
 from hbstore.store.tables import Tables
 from hbstore.store.writer import write_change
-from hbstore.structs import partition_values
 from hbstore.transactions.transaction import Transaction
 
 _AT_ONCE: Final = 1_000

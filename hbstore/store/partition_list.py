@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, overload
 
-from hbstore.drawing import LINE_HEIGHT, Drawing
-from hbstore.heat_map import draw_heat_map
-from hbstore.keys import text_cell
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
-from hbstore.wording import clipped, plural
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import text_cell
+from hbstore.model.objects import Partition, Table
+from hbstore.pictures.drawing import LINE_HEIGHT, Drawing
+from hbstore.pictures.heat_map import draw_heat_map
+from hbstore.texts.wording import clipped, plural
 
 _WIDTH: Final = 720
 _ROWS: Final = 24

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
-from hbstore.arguments import expect, expect_choice, expect_many, expect_texts
 from hbstore.errors import HbstoreError, InvalidInput, InvalidType
-from hbstore.hive_types import InvalidTypes, check_columns
-from hbstore.like import LikeDialect
-from hbstore.model import Database, Partition, PartitionValues, Privileges, Table
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
+from hbstore.model.objects import Database, Partition, PartitionValues, Privileges, Table
+from hbstore.model.structs import partition_values, partitions_from_payloads
+from hbstore.model.totals import Totals
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
 from hbstore.rows import connect as connect_rows
@@ -35,8 +34,9 @@ from hbstore.store.table_step import TableStep, run_step
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.stored_timelines import StoredTimelines
 from hbstore.store.writer import Expected, Writer, partitioned
-from hbstore.structs import partition_values, partitions_from_payloads
-from hbstore.totals import Totals
+from hbstore.texts.arguments import expect, expect_choice, expect_many, expect_texts
+from hbstore.texts.hive_types import InvalidTypes, check_columns
+from hbstore.texts.like import LikeDialect
 from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Patience
 

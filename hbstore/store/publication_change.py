@@ -9,14 +9,14 @@ from typing import Final
 
 from hbstore.errors import ConcurrentChange, InvalidPartitionValue
 from hbstore.files.locations import absolute_location, location_or_none
-from hbstore.model import Partition
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.objects import Partition
+from hbstore.model.structs import partition_from_payload
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys
 from hbstore.store.manifest import Manifest, PartitionWrite
 from hbstore.store.puts import Puts, partition_key
 from hbstore.store.table_row import TableRow
-from hbstore.structs import partition_from_payload
 
 PUBLICATION: Final = "hbstore.publication"
 """The parameter of a partition that names the last publication that wrote it: so its bytes differ after each one."""

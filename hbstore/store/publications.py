@@ -29,7 +29,7 @@ from hbstore.errors import (
     StoreBusy,
     StreamConflict,
 )
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.leases import displaced, place_of

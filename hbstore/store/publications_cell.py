@@ -12,7 +12,7 @@ from hbstore.rows.damage import RESTORE
 from hbstore.store.manifest import EXCHANGES
 from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.store.table_row import TableRow
-from hbstore.wording import plural
+from hbstore.texts.wording import plural
 
 WRITES: Final = "i:writes"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
-from hbstore.arguments import expect_choice
 from hbstore.errors import (
     AlreadyExists,
     HbstoreError,
@@ -15,15 +14,16 @@ from hbstore.errors import (
     PartitionNotFound,
     TimelineMismatch,
 )
-from hbstore.keys import MAX_KEY, fits, row_key, split_key, text_cell
-from hbstore.model import Partition, PartitionValues, Table, partition_value_texts
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import MAX_KEY, fits, row_key, split_key, text_cell
+from hbstore.model.objects import Partition, PartitionValues, Table, partition_value_texts
+from hbstore.model.structs import PartitionEncoder
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import is_companion
 from hbstore.store.table_row import Definition, TableRow
 from hbstore.store.timelines.time_columns import AffectedTimes, TimeColumns, collected
-from hbstore.structs import PartitionEncoder
+from hbstore.texts.arguments import expect_choice
 
 InvalidValues: TypeAlias = Literal["reject", "keep"]
 """What to do with text that does not fit its column's type: refuse it, or keep it. Filters match it where engines read

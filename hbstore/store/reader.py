@@ -8,18 +8,16 @@ from itertools import chain
 from types import NoneType
 from typing import Final, SupportsIndex, TypeAlias, TypeVar, cast, get_args
 
-from hbstore.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.byte_cache import ByteCache
 from hbstore.errors import HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, ExpressionTree, SpecValue, joined, tree_text
-from hbstore.keys import NULL_PARTITION
-from hbstore.like import LikeDialect
-from hbstore.like import like_dialect as checked_dialect
-from hbstore.model import Partition, PartitionValues
-from hbstore.name_lists import partition_names
-from hbstore.names import spec_values
+from hbstore.keys.partition_names import spec_values
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.model.name_lists import partition_names
+from hbstore.model.objects import Partition, PartitionValues
+from hbstore.model.structs import partition_from_payload, partitions_from_payloads
 from hbstore.plans.behind import behind
 from hbstore.plans.bind import bind
 from hbstore.plans.estimate import Estimator
@@ -34,7 +32,9 @@ from hbstore.store.publications_cell import decided_in
 from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, reusable_values, texts_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, statistics_of
 from hbstore.store.tables import Tables
-from hbstore.structs import partition_from_payload, partitions_from_payloads
+from hbstore.texts.arguments import expect, expect_dict, expect_flags, expect_many
+from hbstore.texts.like import LikeDialect
+from hbstore.texts.like import like_dialect as checked_dialect
 from hbstore.times.clock import Clock, Now, utc_now
 from hbstore.transactions.waiting import Waiting
 

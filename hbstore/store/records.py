@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, TypeVar
 
-from hbstore.arguments import expect, expect_numbers, expect_texts
 from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, InvalidName
 from hbstore.rows.damage import RESTORE
 from hbstore.store.documents import decoded_text, encoded_text
+from hbstore.texts.arguments import expect, expect_numbers, expect_texts
 from hbstore.transactions.transactions import Transactions
 
 T = TypeVar("T")

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import CorruptRow
-from hbstore.keys import cell_at, successor
+from hbstore.keys.row_key import cell_at, successor
+from hbstore.model.totals import NOTHING, Totals
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.companion_keys import is_companion
 from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import STATISTICS, TableRow, totals_state
-from hbstore.totals import NOTHING, Totals
 from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from hbstore.model import Column
-from hbstore.wording import clipped
+from hbstore.model.objects import Column
+from hbstore.texts.wording import clipped
 
 
 @dataclass(frozen=True, slots=True, repr=False)

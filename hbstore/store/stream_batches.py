@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Final
 
 from hbstore.errors import CorruptRow, StreamConflict
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from hbstore.rows.damage import RESTORE
 
 REMEMBERED: Final = 16

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import NoneType
 
-from hbstore.arguments import expect, expect_flags
 from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput
-from hbstore.model import Column, Table
-from hbstore.names import identifier
+from hbstore.keys.partition_names import identifier
+from hbstore.model.objects import Column, Table
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.grants_row import move_grants
 from hbstore.store.leftovers import vacate
@@ -27,6 +26,7 @@ from hbstore.store.table_row import (
 from hbstore.store.tables import Tables, existing_database
 from hbstore.store.timelines.classes import check_classes
 from hbstore.store.timelines.time_columns import declared_by
+from hbstore.texts.arguments import expect, expect_flags
 from hbstore.transactions.payload_change import checked_relocation
 from hbstore.transactions.rewriting import Rewrite
 from hbstore.transactions.transaction import RowView, Transaction

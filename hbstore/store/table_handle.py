@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from hbstore.arguments import expect_many
-from hbstore.like import LikeDialect
-from hbstore.model import Partition, PartitionValues, Table
+from hbstore.model.objects import Partition, PartitionValues, Table
+from hbstore.model.structs import partitions_from_payloads
+from hbstore.model.totals import Totals
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan
 from hbstore.store.partition_list import Partitions
@@ -18,8 +18,8 @@ from hbstore.store.tables import Tables
 from hbstore.store.timelines.stored_timelines import StoredTimelines
 from hbstore.store.timelines.table_timelines import TableTimelines
 from hbstore.store.writer import Writer
-from hbstore.structs import partitions_from_payloads
-from hbstore.totals import Totals
+from hbstore.texts.arguments import expect_many
+from hbstore.texts.like import LikeDialect
 
 
 @dataclass(frozen=True, slots=True, repr=False)

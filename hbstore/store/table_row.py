@@ -12,16 +12,16 @@ from typing import Final
 
 from hbstore.byte_cache import remembered, size_of
 from hbstore.errors import ConcurrentChange, CorruptRow, TimelineError
-from hbstore.keys import table_prefix
-from hbstore.model import Table
+from hbstore.keys.row_key import table_prefix
+from hbstore.model.objects import Table
+from hbstore.model.structs import decode_table, encode_table
+from hbstore.model.totals import NOTHING, Totals
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells
 from hbstore.store.sketch import Sketch
 from hbstore.store.timelines.time_columns import TimeColumns
-from hbstore.structs import decode_table, encode_table
-from hbstore.totals import NOTHING, Totals
 from hbstore.transactions.log import Log
 
 DEFINITION: Final = "d:def"

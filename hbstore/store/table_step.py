@@ -13,14 +13,14 @@ from itertools import chain
 from typing import TypeVar
 
 from hbstore.errors import HbstoreError, TableNotFound
-from hbstore.like import LikeDialect
-from hbstore.model import Partition, PartitionValues, Table
+from hbstore.model.objects import Partition, PartitionValues, Table
+from hbstore.model.structs import partitions_from_payloads
 from hbstore.store.puts import texts_of
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import Expected, Writer
-from hbstore.structs import partitions_from_payloads
+from hbstore.texts.like import LikeDialect
 from hbstore.transactions.waiting import Patience
 
 T = TypeVar("T")

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Final
 
-from hbstore.arguments import expect, expect_flags
 from hbstore.errors import (
     AlreadyExists,
     ConcurrentChange,
@@ -18,9 +17,11 @@ from hbstore.errors import (
     LeftoverRows,
     TableNotFound,
 )
-from hbstore.keys import successor
-from hbstore.model import Database, Privileges, Table
-from hbstore.names import identifier
+from hbstore.keys.partition_names import identifier
+from hbstore.keys.row_key import successor
+from hbstore.model.objects import Database, Privileges, Table
+from hbstore.model.structs import decode_database, encode_database
+from hbstore.model.totals import NOTHING
 from hbstore.store.companion_keys import companions_of
 from hbstore.store.grants_row import GRANTS, grant_first, grants_key
 from hbstore.store.leftovers import remove_leftovers, vacate
@@ -41,8 +42,7 @@ from hbstore.store.table_row import (
     totals_state,
 )
 from hbstore.store.timelines.classes import check_classes
-from hbstore.structs import decode_database, encode_database
-from hbstore.totals import NOTHING
+from hbstore.texts.arguments import expect, expect_flags
 from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Waiting

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Final, TypeAlias
 
-from hbstore.arguments import expect, expect_flags, expect_many
 from hbstore.errors import ConcurrentChange, InvalidInput, TableNotPartitioned
-from hbstore.keys import is_respelled, split_key
-from hbstore.model import Partition, PartitionValues, Table
+from hbstore.keys.row_key import is_respelled, split_key
+from hbstore.model.objects import Partition, PartitionValues, Table
+from hbstore.model.service_structs import NOTHING, decode_companion, encode_companion
+from hbstore.model.structs import partition_from_payload
 from hbstore.rows.interface import PartitionRow
-from hbstore.service_structs import NOTHING, decode_companion, encode_companion
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys, is_companion
 from hbstore.store.puts import (
@@ -39,7 +39,7 @@ from hbstore.store.table_row import (
 )
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.updates import update_timelines
-from hbstore.structs import partition_from_payload
+from hbstore.texts.arguments import expect, expect_flags, expect_many
 from hbstore.transactions.transaction import RowView, Transaction
 
 Expected: TypeAlias = Mapping[tuple[str | None, ...], bytes | None]

@@ -1,4 +1,4 @@
-r"""The kinds (`hbstore.wire`) of what an IDL declares: thriftpy2 reads the IDL, and hbstore the bytes.
+r"""The kinds (`hbstore.thrift.wire`) of what an IDL declares: thriftpy2 reads the IDL, and hbstore the bytes.
 
 thriftpy2 makes a class of each struct and exception. Some structs are not made into these: an IDL's `StructKinds` is
 told the kinds of those that hbstore has values or ready bytes for.
@@ -17,7 +17,7 @@ from typing import Any, Final
 import thriftpy2
 from thriftpy2.thrift import TType
 
-from hbstore.wire import BINARY, BOOL, BYTE, DOUBLE, I16, I32, I64, SET, STRING, ListOf, MapOf, Struct, WireType
+from hbstore.thrift.wire import BINARY, BOOL, BYTE, DOUBLE, I16, I32, I64, SET, STRING, ListOf, MapOf, Struct, WireType
 
 _STRUCT: Final = 12
 _TEXTS: Final = ListOf(STRING)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from hbstore.wire import I32, STRING, Struct
+from hbstore.thrift.wire import I32, STRING, Struct
 
 _INT32: Final = struct.Struct(">i")
 _VERSION: Final = 0x80010000

@@ -9,7 +9,7 @@ from typing import Any, Final
 from thriftpy2.thrift import TException, TType
 
 from hbstore.thrift.kinds import StructKinds
-from hbstore.wire import Struct, WireType, field_head
+from hbstore.thrift.wire import Struct, WireType, field_head
 
 _SUCCESS: Final = 0
 _STOP: Final = b"\0"

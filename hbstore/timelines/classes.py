@@ -18,8 +18,8 @@ from importlib.metadata import EntryPoint, entry_points
 from types import NoneType
 from typing import Final, TypeVar
 
-from hbstore.arguments import expect
 from hbstore.errors import InvalidInput, UnknownTimelineClass
+from hbstore.texts.arguments import expect
 from hbstore.timelines.ends_and_holes import EndsAndHolesPartitionTimeline
 from hbstore.timelines.ranges import RangesPartitionTimeline
 from hbstore.timelines.store_all import StoreAllPartitionTimeline

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, TypeVar
 
-from hbstore.arguments import expect, expect_dict
 from hbstore.errors import CorruptTimeline, InvalidInput
+from hbstore.texts.arguments import expect, expect_dict
 from hbstore.timelines.classes import class_name, timeline_class
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.update_period import UpdatePeriod

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from hbstore.drawing import CHARACTER, FULL, LINE_HEIGHT, MISSING, PARTLY, Colour, Drawing
+from hbstore.pictures.drawing import CHARACTER, FULL, LINE_HEIGHT, MISSING, PARTLY, Colour, Drawing
+from hbstore.texts.wording import plural
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import DAY, LIMIT, SECOND, time_at
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.wording import plural
 
 LEAST_BAR: Final = 24
 """Cells that a bar beside its label has at least; where there is less room it stands below."""

@@ -22,7 +22,7 @@ from itertools import pairwise
 from operator import lt
 from typing import Final
 
-from hbstore.wording import clipped
+from hbstore.texts.wording import clipped
 
 _REPR: Final = 120
 

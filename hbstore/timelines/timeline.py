@@ -28,8 +28,8 @@ from html import escape
 from itertools import islice
 from typing import Final
 
-from hbstore.arguments import expect, expect_numbers, expect_texts
 from hbstore.errors import CorruptTimeline, InvalidInput, InvalidTime, InvalidTimeRange
+from hbstore.texts.arguments import expect, expect_numbers, expect_texts
 from hbstore.timelines.picture import TimelineBar, svg
 from hbstore.timelines.properties import UnreadableProperty
 from hbstore.timelines.runs import Runs, gaps

@@ -21,11 +21,11 @@ from typing import Final, NamedTuple, TypeAlias
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from hbstore.arguments import expect
 from hbstore.byte_cache import remembered
 from hbstore.errors import InvalidTime, TimeRangeSyntaxError
-from hbstore.grammars import grammar_text
-from hbstore.places import highlight, place
+from hbstore.texts.arguments import expect
+from hbstore.texts.grammars import grammar_text
+from hbstore.texts.places import highlight, place
 from hbstore.times.clock import Clock
 from hbstore.times.moments import END_OF_TIME, moment, moments, out_of_years, time_at
 from hbstore.times.update_period import UpdatePeriod

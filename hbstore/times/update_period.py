@@ -23,8 +23,8 @@ from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from typing import Self
 
-from hbstore.arguments import expect_numbers
 from hbstore.errors import InvalidTime, UnknownUpdatePeriod
+from hbstore.texts.arguments import expect_numbers
 from hbstore.times.moments import (
     DAY,
     DAY_SECONDS,

@@ -10,11 +10,11 @@ import struct
 from collections.abc import Sequence
 from typing import Final
 
-from hbstore.arguments import expect
 from hbstore.errors import InvalidInput
-from hbstore.layouts import COLUMNS, LOCATION_HEAD, PARTITION, STORAGE
-from hbstore.model import Column
-from hbstore.wire import STRING, field_head, find_field, skip
+from hbstore.model.layouts import COLUMNS, LOCATION_HEAD, PARTITION, STORAGE
+from hbstore.model.objects import Column
+from hbstore.texts.arguments import expect
+from hbstore.thrift.wire import STRING, field_head, find_field, skip
 
 _HEADS: Final = {name: field_head(kind, number) for number, (name, kind) in PARTITION.fields.items()}
 _VALUES: Final = _HEADS["values"]
@@ -38,8 +38,8 @@ class PayloadChange:
         relocated: the beginning of locations, and what replaces it; locations elsewhere stay.
         columns: what the columns of their storage become; None: as before.
 
-    >>> from hbstore.model import Partition, Table
-    >>> from hbstore.structs import decode_partition, encode_partition
+    >>> from hbstore.model.objects import Partition, Table
+    >>> from hbstore.model.structs import decode_partition, encode_partition
     >>> before = encode_partition(Table("shop", "sales", [Column("ds", "date")]), Partition(["x"], location="s3://a/b"))
     >>> change = PayloadChange(("shop", "old_sales"), ("s3://a", "s3://attic"))
     >>> decode_partition(change.apply(before)).location

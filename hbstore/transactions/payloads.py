@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from hbstore.rows.interface import CatalogCell, Rows
 from hbstore.transactions.identity import began_at
 from hbstore.transactions.log import LOG, Commit, Log

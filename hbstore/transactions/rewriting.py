@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import CorruptRow
-from hbstore.keys import row_key, split_key, successor
-from hbstore.model import Column
+from hbstore.keys.row_key import row_key, split_key, successor
+from hbstore.model.objects import Column
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import PartitionRow, Rows
 from hbstore.transactions.payload_change import PayloadChange

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, TypeAlias
 
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
 from hbstore.transactions.log import LOG, Log, Span, spans_of
 from hbstore.transactions.rewriting import Rewrite

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from hbstore.arguments import expect
 from hbstore.errors import ConcurrentChange, HbstoreError, InvalidInput, StoreBusy, VersionMismatch
+from hbstore.texts.arguments import expect
 from hbstore.transactions.identity import holder_of
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from hbstore.errors import CorruptRow
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import CatalogCell, PartitionRow, Rows
 from hbstore.transactions.log import Span, spans_of

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
-from hbstore.frozen import FrozenDict
-from hbstore.layouts import storage_around_location
-from hbstore.model import Partition, Privileges, StorageDescriptor, Table
-from hbstore.names import partition_namer
-from hbstore.structs import PartitionEncoder
+from hbstore.keys.partition_names import partition_namer
+from hbstore.model.frozen import FrozenDict
+from hbstore.model.layouts import storage_around_location
+from hbstore.model.objects import Partition, Privileges, StorageDescriptor, Table
+from hbstore.model.structs import PartitionEncoder
 
 K = TypeVar("K", bound=Any)
 V = TypeVar("V")
@@ -57,7 +57,7 @@ class Digests:
     Args:
         table: the table.
 
-    >>> from hbstore.model import Column
+    >>> from hbstore.model.objects import Column
     >>> table = Table("shop", "sales", partition_columns=[Column("ds", "date")], location="/sales")
     >>> one = Partition(["2013-01-01"], parameters={"a": "1", "b": "2"})
     >>> other = replace(one, location="/sales/ds=2013-01-01", parameters={"b": "2", "a": "1"})
@@ -112,7 +112,7 @@ class Payloads:
     Attributes:
         encode: the bytes of a partition whose maps are in order.
 
-    >>> from hbstore.model import Column
+    >>> from hbstore.model.objects import Column
     >>> table = Table("shop", "sales", partition_columns=[Column("ds", "date")], location="/sales")
     >>> payload = Payloads(table).payload
     >>> one = Partition(["2013-01-01"], parameters={"a": "1", "b": "2"})

@@ -24,7 +24,7 @@ from hbstore.errors import (
 )
 from hbstore.thrift.messages import Refusal, read_head
 from hbstore.thrift.walker import Walker
-from hbstore.wire import I32, STRING, Struct, WireType, skip
+from hbstore.thrift.wire import I32, STRING, Struct, WireType, skip
 
 PORT: Final = 9083
 """Where a metastore listens if its URI does not say."""

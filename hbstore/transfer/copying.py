@@ -14,12 +14,12 @@ from hbstore.errors import (
     MetastoreRefused,
     TimelineError,
 )
-from hbstore.model import Table
-from hbstore.names import name_reader
+from hbstore.keys.partition_names import name_reader
+from hbstore.model.objects import Table
+from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
-from hbstore.structs import partitions_from_payloads
 from hbstore.transfer.checksum import Checksum, Payloads
 from hbstore.transfer.listing import Identities, Identity, TableListing
 from hbstore.transfer.scope import Progress, partition_conflict

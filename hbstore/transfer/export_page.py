@@ -13,11 +13,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from hbstore.errors import MetastoreRefused
-from hbstore.frozen import FrozenDict
-from hbstore.model import Partition, Table
-from hbstore.names import name_reader
+from hbstore.keys.partition_names import name_reader
+from hbstore.model.frozen import FrozenDict
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import PartitionEncoder
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import PartitionEncoder
 from hbstore.transfer.checksum import Digests
 from hbstore.transfer.import_page import same_statistics
 from hbstore.transfer.listing import Identities, Identity

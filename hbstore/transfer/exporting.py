@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from hbstore.errors import MetastoreRefused
-from hbstore.frozen import FrozenDict
-from hbstore.model import Table
+from hbstore.model.frozen import FrozenDict
+from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.checksum import comparable
 from hbstore.transfer.copying import copied, verified

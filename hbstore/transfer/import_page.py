@@ -13,11 +13,11 @@ from hbstore.errors import (
     InvalidPartitionValue,
     TimelineError,
 )
-from hbstore.model import Partition, Table
-from hbstore.names import name_reader
-from hbstore.service_model import ColumnStatistic
+from hbstore.keys.partition_names import name_reader
+from hbstore.model.objects import Partition, Table
+from hbstore.model.service_objects import ColumnStatistic
+from hbstore.model.structs import partition_from_payload, partition_values
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import partition_from_payload, partition_values
 from hbstore.transfer.checksum import Payloads
 from hbstore.transfer.listing import Identities, Identity
 from hbstore.transfer.metastore import Metastore

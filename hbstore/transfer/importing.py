@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hbstore.errors import AlreadyExists
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.copying import copied, expected, summed
 from hbstore.transfer.import_page import ImportPage, same_statistics

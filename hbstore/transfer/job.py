@@ -7,11 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Protocol
 
-from hbstore.arguments import expect, expect_flags, expect_numbers
 from hbstore.errors import HbstoreError, InvalidInput
-from hbstore.model import Database, Table
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
+from hbstore.model.objects import Database, Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.texts.arguments import expect, expect_flags, expect_numbers
 from hbstore.transfer.connection import Address
 from hbstore.transfer.copying import IMPOSSIBLE
 from hbstore.transfer.metastore import Metastore

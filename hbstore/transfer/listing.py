@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from hbstore.errors import InvalidPartitionValue
-from hbstore.keys import TAG_TEXT, text_cell
-from hbstore.model import Table
-from hbstore.names import name_reader
+from hbstore.keys.partition_names import name_reader
+from hbstore.keys.row_key import TAG_TEXT, text_cell
+from hbstore.model.objects import Table
 
 Identity: TypeAlias = tuple[bytes, ...]
 """What partitions of a table differ in: their values, as cells, which sort by type."""
@@ -25,7 +25,7 @@ PAGE: Final = 1000
 class Identities:
     """The identities of values of one table's partitions; each text of a column is read once.
 
-    >>> from hbstore.model import Column
+    >>> from hbstore.model.objects import Column
     >>> identities = Identities(Table("shop", "sales", partition_columns=[Column("hour", "int")]))
     >>> identities.of(["5"]) < identities.of(["05"]) < identities.of(["10"])
     True
@@ -80,7 +80,7 @@ class TableListing:
 def listing(table: Table, names: Iterable[str]) -> TableListing:
     """Sort out the names of a table's partitions. O(n log n), some microseconds for each.
 
-    >>> from hbstore.model import Column
+    >>> from hbstore.model.objects import Column
     >>> table = Table("shop", "sales", partition_columns=[Column("hour", "int")])
     >>> listed = listing(table, ["hour=05", "hour=10", "hour=5", "hour=noon"])
     >>> list(listed.names.values()), listed.untyped, listed.unreadable

@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hbstore.errors import MetastoreRefused
-from hbstore.frozen import FrozenDict
-from hbstore.layouts import DATABASE, PARTITION, TABLE
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Database, Partition, StorageDescriptor, Table
-from hbstore.service_model import ColumnStatistic, Function
-from hbstore.service_structs import FUNCTION
-from hbstore.structs import encode_database, encode_table
+from hbstore.model.frozen import FrozenDict
+from hbstore.model.layouts import DATABASE, PARTITION, TABLE
+from hbstore.model.objects import Database, Partition, StorageDescriptor, Table
+from hbstore.model.service_objects import ColumnStatistic, Function
+from hbstore.model.service_structs import FUNCTION
+from hbstore.model.structs import encode_database, encode_table
 from hbstore.thrift.kinds import ReadyStruct, StructKinds
 from hbstore.thrift.methods import methods_of
+from hbstore.thrift.wire import STRING, Struct, skip
 from hbstore.transfer.connection import Address, ClientConnection
-from hbstore.wire import STRING, Struct, skip
 
 _NAME: Final = "hbstore"
 _AS_THEY_ARE: Final = {"processorCapabilities": ("MANAGERAWMETADATA",), "processorIdentifier": _NAME}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from hbstore.texts.wording import plural
 from hbstore.transfer.checksum import Checksum
 from hbstore.transfer.work import Outcome
-from hbstore.wording import plural
 
 Done: TypeAlias = Literal["created", "same", "replaced", "kept"]
 """What became of a database or a table: it was there just so, or otherwise."""

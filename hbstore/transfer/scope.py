@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Final, Protocol, TypeAlias
 
 from hbstore.errors import DatabaseNotFound, InvalidInput, TableNotFound, TransferConflict
-from hbstore.model import Database, Table
-from hbstore.names import identifier
+from hbstore.keys.partition_names import identifier
+from hbstore.model.objects import Database, Table
 from hbstore.transfer.result import Done
 from hbstore.transfer.work import POLICIES, OnConflict
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from hbstore.errors import PartitionNotFound
-from hbstore.model import Column, Partition, Table
+from hbstore.model.objects import Column, Partition, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
 from hbstore.warehouse.quick_statistics import ACCURATE

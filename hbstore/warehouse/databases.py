@@ -14,8 +14,8 @@ from typing import Final
 
 from hbstore.errors import AlreadyExists, DatabaseNotEmpty, DdlRefused
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Database
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
+from hbstore.model.objects import Database
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.file_removal import TableFiles, remove_files, remove_tree, table_files
 from hbstore.warehouse.locations import located_database

@@ -15,12 +15,12 @@ from typing import Final
 
 from hbstore.errors import FileOperationFailed, OutsideWarehouse
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Table
+from hbstore.model.objects import Table
+from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
-from hbstore.structs import partitions_from_payloads
 from hbstore.warehouse.table_kinds import is_external, is_purged, is_view
 
 _LOG: Final = logging.getLogger("hbstore.warehouse")

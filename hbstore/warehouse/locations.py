@@ -17,8 +17,8 @@ from dataclasses import replace
 from hbstore.errors import FileOperationFailed
 from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Database, Partition, Table
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.objects import Database, Partition, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.table_kinds import is_view
 

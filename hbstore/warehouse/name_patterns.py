@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hbstore.like import parse_like
+from hbstore.texts.like import parse_like
 
 
 def name_pattern(pattern: str | None) -> Callable[[str], bool]:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 from hbstore.errors import AlreadyExists, DdlRefused, hinting
 from hbstore.files.warehouse import Warehouse
-from hbstore.frozen import FrozenDict
-from hbstore.model import Partition, StorageDescriptor, Table
-from hbstore.names import partition_name, partition_namer
+from hbstore.keys.partition_names import partition_name, partition_namer
+from hbstore.model.frozen import FrozenDict
+from hbstore.model.objects import Partition, StorageDescriptor, Table
+from hbstore.model.structs import partition_values
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import partition_values
 from hbstore.warehouse.change_times import DDL_TIME, now
 from hbstore.warehouse.normal_form import checked_values, lowered_storage
 from hbstore.warehouse.quick_statistics import created_partition_parameters

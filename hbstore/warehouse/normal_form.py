@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Final
 
 from hbstore.errors import DdlRefused
-from hbstore.model import Column, Skew, StorageDescriptor, Table, partition_value_texts
+from hbstore.model.objects import Column, Skew, StorageDescriptor, Table, partition_value_texts
 from hbstore.warehouse.refusals import refusal
 from hbstore.warehouse.table_kinds import settled_type
 
@@ -122,7 +122,7 @@ def checked_values(table: Table, values: Sequence[str]) -> tuple[str, ...]:
     Raises:
         DdlRefused: there are too many or too few values, or the table has no partition columns.
 
-    >>> from hbstore.model import Column
+    >>> from hbstore.model.objects import Column
     >>> checked_values(Table("shop", "sales", partition_columns=[Column("hour", "int")]), [""])
     ('__HIVE_DEFAULT_PARTITION__',)
     """

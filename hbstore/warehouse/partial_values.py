@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from hbstore.errors import InvalidPartitionValue
 from hbstore.filters.tree import And, ExpressionTree, SpecValue, joined
-from hbstore.model import Table
+from hbstore.model.objects import Table
 
 
 def partial_values(table: Table, values: Sequence[str] | None) -> ExpressionTree | None:
@@ -19,7 +19,7 @@ def partial_values(table: Table, values: Sequence[str] | None) -> ExpressionTree
     Raises:
         InvalidPartitionValue: there are more values than columns.
 
-    >>> from hbstore.model import Column
+    >>> from hbstore.model.objects import Column
     >>> table = Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")])
     >>> print(partial_values(table, ["", "5"]))
     hour = '5'

@@ -16,14 +16,14 @@ from typing import Final
 
 from hbstore.errors import AlreadyExists, DdlRefused, PartitionNotFound
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Column, Partition, Table
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.objects import Column, Partition, Table
+from hbstore.model.structs import partition_values, partitions_from_payloads
 from hbstore.publishing import exchanger
 from hbstore.publishing.exchanger import Exchanged
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
 from hbstore.store.writer import Expected
-from hbstore.structs import partition_values, partitions_from_payloads
 from hbstore.warehouse.accurate_columns import forget_partitions, replaced_columns, without_accurate
 from hbstore.warehouse.change_times import with_ddl_time
 from hbstore.warehouse.file_removal import check_partition_files, remove_partition_files

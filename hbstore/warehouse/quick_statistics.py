@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Partition, Table
+from hbstore.model.objects import Partition, Table
 from hbstore.warehouse.table_kinds import is_view
 
 NUM_FILES: Final = "numFiles"

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from hbstore.errors import AlreadyExists, ConcurrentChange, DdlRefused, InvalidInput, InvalidType, TableNotFound
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Partition, Table
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
-from hbstore.structs import partitions_from_payloads
 from hbstore.warehouse.accurate_columns import forget_partitions, forget_table, replaced_columns, without_accurate
 from hbstore.warehouse.change_times import now, with_ddl_time
 from hbstore.warehouse.file_removal import remove_files, table_files

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hbstore.errors import DdlRefused
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.warehouse.refusals import refusal
 from hbstore.warehouse.table_kinds import is_external
 

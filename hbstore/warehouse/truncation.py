@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from hbstore.errors import DdlRefused
 from hbstore.files.warehouse import Warehouse
-from hbstore.model import Partition, Table
-from hbstore.names import name_reader
+from hbstore.keys.partition_names import name_reader
+from hbstore.model.objects import Partition, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.change_times import DDL_TIME, now
 from hbstore.warehouse.file_removal import check_partition_files, holds_table

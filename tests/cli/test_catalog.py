@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import hbstore
-from hbstore.stored_as import stored_as
+from hbstore.model.stored_as import stored_as
 
 
 def test_init_creates_the_store_and_says_which(run, path, url):

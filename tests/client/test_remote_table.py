@@ -27,9 +27,9 @@ from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Holds, IsNull, Not, Or, SpecValue
 from hbstore.hive_expressions.computing import condition
 from hbstore.hive_expressions.nodes import CallNode, ColumnNode, ConstantNode
-from hbstore.model import Order, SerDe, StorageDescriptor
+from hbstore.keys.types import parse_type
+from hbstore.model.objects import Order, SerDe, StorageDescriptor
 from hbstore.query_service.access import Access
-from hbstore.types import parse_type
 from hbstore.warehouse.service import Service
 from hbstore.web.app import application
 from hbstore.web.serving import http_served

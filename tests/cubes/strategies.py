@@ -7,7 +7,7 @@ import datetime as dt
 from hypothesis import strategies as st
 
 from hbstore import cubes as model
-from hbstore.stored_as import FILE_FORMATS
+from hbstore.model.stored_as import FILE_FORMATS
 from hbstore.timelines import UpdatePeriod
 
 words = st.from_regex(r"[a-zA-Z0-9_]{1,8}", fullmatch=True)

@@ -12,8 +12,8 @@ from hbstore.cubes import Column as Field
 from hbstore.cubes.logical_tables import Serde
 from hbstore.cubes.storage_tables import table_of
 from hbstore.errors import InvalidModel, ModelInUse, ModelNotFound
-from hbstore.model import StorageDescriptor
-from hbstore.stored_as import PROVIDER, stored_as
+from hbstore.model.objects import StorageDescriptor
+from hbstore.model.stored_as import PROVIDER, stored_as
 from tests.cubes.conftest import RIDES, days, on, sample, without_storage
 
 TABLES = ["archive_rides_daily", "archive_stations", "lake_rides_daily", "lake_rides_raw", "lake_stations"]

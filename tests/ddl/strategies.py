@@ -28,7 +28,7 @@ from hbstore.ddl.statements import (
     UseDatabase,
 )
 from hbstore.filters.tree import Operator
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.row_key import NULL_PARTITION
 
 ODD = ["\\", "'", '"', "`", ";", "-", "\n", "\0", "0", "1", "n", "%", "_", "u", "é", "\U0001f600"]
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.text(st.sampled_from(ODD), max_size=6)

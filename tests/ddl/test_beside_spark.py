@@ -12,7 +12,7 @@ import pytest
 
 from hbstore import Column, Table, connect
 from hbstore.ddl import execute
-from hbstore.model import SerDe, StorageDescriptor
+from hbstore.model.objects import SerDe, StorageDescriptor
 
 SPARK = json.loads((Path(__file__).parent / "spark_output.json").read_text(encoding="utf-8"))
 ADD = (

@@ -17,7 +17,7 @@ from hbstore.errors import (
     TableNotFound,
     TableNotPartitioned,
 )
-from hbstore.model import Column, Partition, Table
+from hbstore.model.objects import Column, Partition, Table
 from tests.metastore.writing import external, partition_of, table_of
 
 ALL = ["ds=a/hour=1", "ds=a/hour=2", "ds=b/hour=1"]

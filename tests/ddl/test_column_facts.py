@@ -8,7 +8,7 @@ from hbstore import Column, Partition, Table, connect
 from hbstore.ddl import execute
 from hbstore.errors import PartitionNotFound
 from hbstore.metastore.protocol import THRIFT, struct_kind
-from hbstore.service_model import ColumnStatistic
+from hbstore.model.service_objects import ColumnStatistic
 
 DATA = [Column("Id", "bigint", "a number"), Column("id.min", "int"), Column("name", "string")]
 SPARK = "spark.sql.statistics.colStats."

@@ -12,8 +12,8 @@ from hbstore.ddl.parser import parse_statements
 from hbstore.ddl.selection import conditions_of, selected_names
 from hbstore.ddl.statements import Condition, PartitionSpec, ShowPartitions, TableName
 from hbstore.filters.tree import Operator
-from hbstore.names import partition_name
-from hbstore.types import parse_type
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.types import parse_type
 from tests.strategies import TYPE_TEXTS, texts
 
 COMPARE = {

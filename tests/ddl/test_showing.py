@@ -13,7 +13,7 @@ from hbstore.errors import (
     TableNotFound,
     UnknownColumnError,
 )
-from hbstore.model import Column, Partition, SerDe, StorageDescriptor, Table
+from hbstore.model.objects import Column, Partition, SerDe, StorageDescriptor, Table
 from tests.metastore.writing import column, table_of
 
 COLUMNS = [("amount", "double", None), ("ds", "string", None), ("hour", "int", None)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.structs import partition_from_payload
 from hbstore.plans.execute import count, fetch
 from hbstore.plans.narrow import MAX_SCANS
 from hbstore.plans.planner import plan_filter
@@ -12,7 +13,6 @@ from hbstore.plans.scan_plan import ScanKind
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
 from hbstore.store.table_row import statistics_of
-from hbstore.structs import partition_from_payload
 from tests.exactness import tally
 from tests.exactness.worlds import DATABASE
 from tests.exactness.writing import write

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hbstore.filters.literals import is_bounded
 from hbstore.filters.tree import Boolean, Date, Integer, Number, Text, Timestamp
-from hbstore.keys import NULL_PARTITION
-from hbstore.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, StringType, TimestampType
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, StringType, TimestampType
 from tests import strategies
 
 _EDGES = [0, -1, 1, 127, 128, -128, -129, 2**31 - 1, 2**31, -(2**31) - 1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1]

@@ -7,9 +7,9 @@ from itertools import islice, product
 from hypothesis import strategies as st
 
 from hbstore.filters.tree import Between, Comparison, Holds, In, IsNull, Like, Operator, StructIn
-from hbstore.keys import NULL_PARTITION, fits
-from hbstore.like import parse_like
-from hbstore.types import DateType, IntegerType, StringType, TimestampType
+from hbstore.keys.row_key import NULL_PARTITION, fits
+from hbstore.keys.types import DateType, IntegerType, StringType, TimestampType
+from hbstore.texts.like import parse_like
 from tests import strategies
 from tests.exactness.computed import ANSWERS, Computed
 from tests.exactness.literals import literals

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hbstore.model.structs import partition_values
 from hbstore.plans.behind import behind
 from hbstore.plans.execute import fetch
 from hbstore.plans.scan_plan import ScanKind
 from hbstore.store.puts import partition_key
-from hbstore.structs import partition_values
 from tests.exactness.strategies import filters, worlds
 from tests.exactness.worlds import DATABASE, STATISTICS_STATES, World, load
 

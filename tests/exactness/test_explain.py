@@ -53,7 +53,7 @@ def _check(store, world, table, tree):
 
 
 def _keys(store, table, partitions):
-    from hbstore.keys import row_key, text_cell
+    from hbstore.keys.row_key import row_key, text_cell
 
     definition = store._tables.open(DATABASE, table).definition
     kinds = definition.schema.types

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hbstore.filters.tree import Comparison, IsNull, Operator, Text
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.row_key import NULL_PARTITION
 from tests.exactness.comparison import compare, compare_with_budget, compare_with_lies
 from tests.exactness.strategies import ends_of_ranges
 from tests.exactness.worlds import World, load

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-from hbstore.keys import NULL_PARTITION
-from hbstore.model import Column, Partition, Table
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import parse_type
+from hbstore.model.objects import Column, Partition, Table
 from hbstore.store.table_row import STATISTICS
-from hbstore.types import parse_type
 from tests.plans import naive
 
 DATABASE = "exact"

@@ -17,7 +17,7 @@ from hbstore.filters.tree import (
     Text,
     TimeRangeIn,
 )
-from hbstore.like import RUN, parse_like
+from hbstore.texts.like import RUN, parse_like
 
 _SPELLINGS = {
     Operator.EQ: ("=", "=="),

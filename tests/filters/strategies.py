@@ -32,7 +32,7 @@ from hbstore.filters.tree import (
     Timestamp,
     joined,
 )
-from hbstore.like import parse_like
+from hbstore.texts.like import parse_like
 
 KEYWORD_LIKE = [
     *("and", "AND", "or", "not", "in", "like", "between", "is", "null", "true", "false"),

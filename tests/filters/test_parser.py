@@ -28,7 +28,7 @@ from hbstore.filters.tree import (
     TimeRangeIn,
     Timestamp,
 )
-from hbstore.like import ONE, RUN, LikePattern
+from hbstore.texts.like import ONE, RUN, LikePattern
 
 PAIRS = r"""
 ds='2013-01-01'

@@ -9,7 +9,7 @@ from hypothesis import given
 from hbstore.filters.compiler import language
 from hbstore.filters.scanner import KEYWORDS, TokenKind, _Kinds
 from hbstore.filters.tree import RESERVED
-from hbstore.grammars import grammar_text
+from hbstore.texts.grammars import grammar_text
 from tests.filters.strategies import garbage
 
 FAULTS = {TokenKind.UNCLOSED, TokenKind.GLUED, TokenKind.STRAY}

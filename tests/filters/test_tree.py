@@ -8,7 +8,7 @@ from hypothesis import given
 from hbstore.errors import FilterTypeError
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, IsNull, Like, Not, Operator, Or, Text, joined
-from hbstore.like import parse_like
+from hbstore.texts.like import parse_like
 from tests.filters.strategies import trees
 
 

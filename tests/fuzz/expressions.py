@@ -10,12 +10,12 @@ from pathlib import Path
 from hbstore.errors import FilterError
 from hbstore.hive_expressions.meaning import meaning_of
 from hbstore.hive_expressions.reading import read_expression
-from hbstore.keys import table_prefix
+from hbstore.keys.row_key import table_prefix
+from hbstore.keys.types import parse_type
 from hbstore.plans.bind import bind
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.predicate import matcher
 from hbstore.times.clock import Now
-from hbstore.types import parse_type
 
 GOLDEN = Path(__file__).parents[1] / "hive_expressions" / "golden.json"
 COLUMNS = {

@@ -27,9 +27,9 @@ from hbstore.filters.tree import (
     Timestamp,
     joined,
 )
-from hbstore.keys import NULL_PARTITION
-from hbstore.like import parse_like
-from hbstore.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, StringType, TimestampType
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, StringType, TimestampType
+from hbstore.texts.like import parse_like
 from tests.exactness.literals import beside_float
 from tests.fuzz.values import WORDS, valid_text
 

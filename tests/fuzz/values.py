@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from hbstore.keys import NULL_PARTITION
-from hbstore.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, TimestampType, parse_type
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import BooleanType, DateType, DecimalType, FloatType, IntegerType, TimestampType, parse_type
 from tests.exactness.worlds import World
 
 TYPES = (

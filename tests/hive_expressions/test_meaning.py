@@ -12,7 +12,7 @@ from hbstore.filters.tree import Holds, Integer, SpecValue
 from hbstore.hive_expressions.meaning import meaning_of
 from hbstore.hive_expressions.nodes import ConstantNode
 from hbstore.hive_expressions.reading import read_expression
-from hbstore.types import parse_type
+from hbstore.keys.types import parse_type
 from tests.hive_expressions.writing import Listed, Raw, call, column, constant, string, written, zigzag
 
 COLUMNS = {

@@ -13,7 +13,7 @@ from hbstore.errors import ExpressionUnreadable
 from hbstore.hive_expressions.meaning import meaning_of
 from hbstore.hive_expressions.nodes import CallNode, ColumnNode
 from hbstore.hive_expressions.reading import read_expression
-from hbstore.model import Column, Partition, Table
+from hbstore.model.objects import Column, Partition, Table
 from tests.hive_expressions.hive import RELEASES, compiled, named_expressions, random_world
 
 EXPRESSIONS = 3_000

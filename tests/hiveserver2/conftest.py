@@ -23,7 +23,7 @@ from hbstore.query_service.results import Results
 from hbstore.query_service.servers import Servers
 from hbstore.query_service.service import QueryService
 from hbstore.thrift.messages import read_head
-from hbstore.wire import STRING
+from hbstore.thrift.wire import STRING
 
 
 class ScriptedSpark:

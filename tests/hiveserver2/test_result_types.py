@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore.hive_types import check_type
 from hbstore.hiveserver2.result_types import STRING, TYPES, result_type
+from hbstore.texts.hive_types import check_type
 
 NUMBERS = {
     "boolean": (0, 16, 1, None, None),

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from hbstore import Column, CorruptRow, Table
 from hbstore.hiveserver2.table_heads import TableHead
-from hbstore.structs import decode_table, encode_table
-from hbstore.wire import STRING, field_head
+from hbstore.model.structs import decode_table, encode_table
+from hbstore.thrift.wire import STRING, field_head
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=8)
 TABLES = st.builds(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hbstore.service_model import Function
+from hbstore.model.service_objects import Function
 from tests.metastore.writing import STORED, TYPES, external, partition_of, storage, table_of
 
 

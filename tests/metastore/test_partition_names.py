@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from hbstore import Column, Partition, Table, connect
 from hbstore.errors import CorruptRow
-from hbstore.name_lists import HEAD, lay_out, names_of_heads, partition_names
-from hbstore.names import name_reader, partition_name
-from hbstore.structs import encode_partition
+from hbstore.keys.partition_names import name_reader, partition_name
+from hbstore.model.name_lists import HEAD, lay_out, names_of_heads, partition_names
+from hbstore.model.structs import encode_partition
 from tests.metastore.asking import Asking, add, table_of, values
 from tests.metastore.client import TYPES
 from tests.strategies import unicode_text

@@ -11,7 +11,7 @@ from hbstore import Column, Partition
 from hbstore.errors import InvalidInput
 from hbstore.metastore.methods.partition_projections import FilterMode
 from hbstore.metastore.methods.struct_cuts import cut_of
-from hbstore.model import SerDe, StorageDescriptor
+from hbstore.model.objects import SerDe, StorageDescriptor
 from tests.metastore.asking import add, table_of, values
 from tests.metastore.client import STORED, TYPES, message
 from tests.metastore.writing import opened

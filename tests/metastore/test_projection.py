@@ -9,8 +9,8 @@ import pytest
 from hbstore import Column, Partition, Table
 from hbstore.metastore.methods.projection import PartitionCutter, projection_of
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Grant, Privileges, StorageDescriptor
-from hbstore.structs import PartitionEncoder
+from hbstore.model.objects import Grant, Privileges, StorageDescriptor
+from hbstore.model.structs import PartitionEncoder
 
 ROOT = "file:/w/sales"
 TABLE = Table("shop", "sales", partition_columns=[Column("ds", "string"), Column("k", "string")], location=ROOT)

@@ -10,7 +10,7 @@ from thriftpy2.thrift import TType
 from thriftpy2.transport.memory import TCyMemoryBuffer
 
 from hbstore.metastore.protocol import METHODS, THRIFT
-from hbstore.structs import encode_database, encode_partition, encode_table
+from hbstore.model.structs import encode_database, encode_partition, encode_table
 from tests.strategies import databases, full_partitions, full_tables, unicode_text
 
 STORED = {"Database", "Table", "Partition", "FieldSchema", "StorageDescriptor", "PrincipalPrivilegeSet"}

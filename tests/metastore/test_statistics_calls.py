@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Partition
-from hbstore.service_model import ColumnStatistic
+from hbstore.model.service_objects import ColumnStatistic
 from hbstore.store.table_step import TableStep
 from hbstore.warehouse.accurate_columns import mark_partitions, mark_table
 from tests.metastore.asking import add, table_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore.metastore.methods.table_filter import table_filter
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from tests.metastore.writing import STORED, TYPES, column, external, table_of
 
 

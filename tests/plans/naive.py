@@ -37,8 +37,8 @@ from hbstore.filters.tree import (
     TimeRangeIn,
     Timestamp,
 )
-from hbstore.keys import NULL_PARTITION
-from hbstore.like import RUN
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.texts.like import RUN
 from hbstore.times.time_range import parse_time_range
 
 NOW = dt.datetime(2015, 3, 31, 6, 30, 15, 250_000, dt.UTC)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from hbstore import Column, Partition, Table, connect
+from hbstore.console.plans.reasons import why_checked, why_not, why_taken
 from hbstore.plans.alternatives import MOST_SCANS, alternatives
 from hbstore.plans.bind import bind
 from hbstore.plans.estimate import Estimator
 from hbstore.plans.execute import measure
 from hbstore.plans.planner import plan_filter
-from hbstore.plans.reasons import why_checked, why_not, why_taken
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
 from hbstore.store.reader import filter_tree

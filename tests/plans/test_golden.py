@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from hbstore.filters.parser import parse_filter
+from hbstore.keys.types import parse_type
 from hbstore.plans.planner import plan_filter
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
-from hbstore.types import parse_type
 
 GOLDEN = Path(__file__).parent / "golden"
 COSTS = Costs(seek=10e-6, get=3e-6, read=1e-6, check=0.2e-6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore.filters.parser import parse_filter
+from hbstore.keys.types import parse_type
 from hbstore.plans import narrow, steps
 from hbstore.plans.bind import bind
 from hbstore.plans.generator import PartitionFilterGenerator
@@ -14,7 +15,6 @@ from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Costs
 from hbstore.rows.predicate import ALWAYS, AnyOf, CellIn
 from hbstore.times.clock import Now
-from hbstore.types import parse_type
 
 SCHEMA = KeySchema(b"d\0t\0", ("a", "b", "c"), (parse_type("int"),) * 3)
 COSTS = Costs(seek=10e-6, get=3e-6, read=1e-6, check=0.2e-6)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hbstore.errors import FilterTypeError, InvalidTime, InvalidTimeRange, TimeRangeSyntaxError, UnknownColumnError
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import TimeRangeIn
-from hbstore.keys import NULL_PARTITION, text_cell
+from hbstore.keys.row_key import NULL_PARTITION, text_cell
+from hbstore.keys.types import parse_type
 from hbstore.plans.bind import bind
 from hbstore.plans.literals import VALUES
 from hbstore.plans.schema import KeySchema
@@ -23,7 +24,6 @@ from hbstore.rows.ranges import contains
 from hbstore.times.clock import Now
 from hbstore.times.moments import END_OF_TIME, moment
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import parse_type
 from tests.plans.naive import text_in_time_range
 from tests.timelines.strategies import utc
 

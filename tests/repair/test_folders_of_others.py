@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hbstore import NULL_PARTITION, Column, Partition, Table, col, connect
+from hbstore.keys.types import parse_type, read_value
 from hbstore.repair import sync_partitions
-from hbstore.types import parse_type, read_value
 
 TEXTS = (
     *("café", "a b", " a", "a ", "x|y", "a/b", "a=b", "50%", "%41", "caf%C3%A9", "Ã©", "ü%C3", "a:b", "it's", 'q"q'),

@@ -16,7 +16,7 @@ from hbstore.errors import (
     TableNotFound,
     TableNotPartitioned,
 )
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
 from hbstore.repair import Walked, sync_partitions
 from tests.store.faults import Crash, Fault, FaultyRows
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hbstore.keys import after_cell, row_key, successor, text_cell
-from hbstore.like import parse_like
-from hbstore.name_lists import lay_out
+from hbstore.keys.row_key import after_cell, row_key, successor, text_cell
+from hbstore.model.name_lists import lay_out
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, matcher
+from hbstore.texts.like import parse_like
 from tests.rows import strategies
 from tests.rows.strategies import COLUMN_TYPES
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from hbstore.errors import StoreUnavailable
-from hbstore.keys import after_cell, successor, text_cell
+from hbstore.keys.row_key import after_cell, successor, text_cell
 from hbstore.rows.interface import CatalogCell
 from hbstore.rows.predicate import AnyOf, CellIn
 from tests.rows.contract import in_thread, make_row, make_table, read, stored

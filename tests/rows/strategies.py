@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from hbstore.keys import NULL_PARTITION, TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, text_cell
-from hbstore.like import parse_like
+from hbstore.keys.row_key import NULL_PARTITION, TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, text_cell
+from hbstore.keys.types import parse_type
 from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, all_of, any_of
 from hbstore.rows.ranges import unite
-from hbstore.types import parse_type
+from hbstore.texts.like import parse_like
 
 COLUMN_TYPES = tuple(parse_type(name) for name in ("string", "int", "date"))
 

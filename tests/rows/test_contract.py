@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 
 from hbstore import rows as ordered_rows
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from tests.rows.contract import ReadingContract, make_table
 from tests.rows.contract_of_writing import WritingContract
 

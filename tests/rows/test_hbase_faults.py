@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hbstore.errors import CommitStateUnknown, StoreUnavailable
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from hbstore.rows.hbase.filters import single_column
 from hbstore.rows.hbase.idl import IllegalArgument
 from hbstore.rows.hbase.rows import connect_hbase

@@ -8,15 +8,15 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from hbstore.keys import after_cell, successor, text_cell, value_cell
-from hbstore.like import parse_like
+from hbstore.keys.row_key import after_cell, successor, text_cell, value_cell
+from hbstore.keys.types import parse_type
 from hbstore.rows.hbase import filters as hbase_filters
 from hbstore.rows.hbase.filters import MAX_BYTES, MAX_WEIGHT, push
 from hbstore.rows.hbase.like import java_pattern
 from hbstore.rows.hbase.rows import connect_hbase
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, matcher
-from hbstore.types import parse_type
+from hbstore.texts.like import parse_like
 from tests.rows import strategies
 
 STRING, INT, DATE = (parse_type(name) for name in ("string", "int", "date"))

@@ -6,13 +6,13 @@ from itertools import count
 
 import pytest
 
-from hbstore.keys import after_cell, text_cell
-from hbstore.like import parse_like
+from hbstore.keys.row_key import after_cell, text_cell
+from hbstore.keys.types import parse_type
 from hbstore.rows.hbase.rows import connect_hbase
 from hbstore.rows.hbase.wire import Replies
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import AllOf, AnyOf, CellIn, CellLike
-from hbstore.types import parse_type
+from hbstore.texts.like import parse_like
 
 pytestmark = pytest.mark.hbase
 STRING, DATE = parse_type("string"), parse_type("date")

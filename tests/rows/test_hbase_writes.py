@@ -12,7 +12,7 @@ import happybase
 import pytest
 
 from hbstore.errors import InvalidInput, NotAStore, StoreUnavailable
-from hbstore.keys import MAX_KEY, successor
+from hbstore.keys.row_key import MAX_KEY, successor
 from hbstore.rows.hbase.rows import MAX_CELL, connect_hbase
 from hbstore.rows.hbase.url import parse_hbase_url
 from hbstore.rows.interface import PartitionRow

@@ -3,11 +3,11 @@ import threading
 import pytest
 
 from hbstore import rows
-from hbstore.keys import text_cell
+from hbstore.keys.row_key import text_cell
+from hbstore.keys.types import parse_type
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.memory import MemoryRows
 from hbstore.rows.predicate import AnyOf, CellIn
-from hbstore.types import parse_type
 
 STRING = parse_type("string")
 

@@ -11,13 +11,13 @@ import pytest
 
 from hbstore import rows as ordered_rows
 from hbstore.errors import CorruptRow, NotAStore, StoreReadOnly, StoreUnavailable
-from hbstore.keys import text_cell
-from hbstore.like import parse_like
+from hbstore.keys.row_key import text_cell
+from hbstore.keys.types import parse_type
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import CellIn, CellLike
 from hbstore.rows.sqlite.file import APPLICATION_ID, PAGE_SIZE
-from hbstore.types import parse_type
+from hbstore.texts.like import parse_like
 from tests.rows.contract import read
 
 ROW = PartitionRow(b"a\0b\0key", (b"\x02a\0",), b"payload")

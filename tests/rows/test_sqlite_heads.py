@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hbstore.keys import successor
-from hbstore.name_lists import lay_out
+from hbstore.keys.row_key import successor
+from hbstore.model.name_lists import lay_out
 from hbstore.rows import connect
 from hbstore.rows.interface import PartitionRow
 

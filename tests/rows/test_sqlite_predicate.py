@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hbstore import rows as ordered_rows
-from hbstore.keys import text_cell
-from hbstore.like import parse_like
+from hbstore.keys.row_key import text_cell
+from hbstore.keys.types import parse_type
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import ALWAYS, NEVER, AllOf, AnyOf, CellIn, CellLike, matcher
 from hbstore.rows.sqlite.like import like_sql
 from hbstore.rows.sqlite.predicate import FIRST_COLUMNS, MAX_DEPTH, MAX_RANGES, MAX_TERMS, condition
-from hbstore.types import parse_type
+from hbstore.texts.like import parse_like
 from tests.rows import strategies
 
 STRING, INT = parse_type("string"), parse_type("int")

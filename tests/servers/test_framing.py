@@ -20,8 +20,8 @@ from hbstore.servers.memory import FREE, Budget, Share, weight
 from hbstore.thrift import walker as limits
 from hbstore.thrift.messages import read_head
 from hbstore.thrift.walker import Walker
+from hbstore.thrift.wire import skip
 from hbstore.warehouse.service import Service
-from hbstore.wire import skip
 from tests.metastore.client import STORED, message
 from tests.metastore.wire_strategies import any_messages, calls
 

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 from hbstore import connect
-from hbstore.service_model import LockComponent, LockLevel, LockState, LockType
+from hbstore.model.service_objects import LockComponent, LockLevel, LockState, LockType
 from hbstore.store.hive.lock_table import LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.transactions.transactions import Transactions

@@ -22,8 +22,8 @@ from hbstore import (
     TableNotPartitioned,
     connect,
 )
-from hbstore.service_model import ColumnStatistic
-from hbstore.service_structs import Companion, decode_companion, encode_companion
+from hbstore.model.service_objects import ColumnStatistic
+from hbstore.model.service_structs import Companion, decode_companion, encode_companion
 from hbstore.store.companion_keys import table_companion_key
 from tests.services.conftest import Clock, Services
 from tests.store.conftest import hours, sales_table

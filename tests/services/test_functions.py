@@ -13,8 +13,8 @@ from thriftpy2.utils import serialize
 from hbstore import AlreadyExists, DatabaseNotFound, InvalidInput, InvalidName
 from hbstore.errors import CorruptRow, FunctionNotFound
 from hbstore.metastore.protocol import THRIFT
-from hbstore.service_model import Function
-from hbstore.service_structs import decode_function, encode_function
+from hbstore.model.service_objects import Function
+from hbstore.model.service_structs import decode_function, encode_function
 from tests.strategies import int32s, names, unicode_text
 
 TAX = Function(

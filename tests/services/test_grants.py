@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hbstore import AlreadyExists, CorruptRow, DatabaseNotFound, TableNotFound
 from hbstore.errors import GrantNotFound
-from hbstore.model import Grant
-from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType
+from hbstore.model.objects import Grant
+from hbstore.model.service_objects import ObjectGrant, ObjectRef, ObjectType, PrincipalType
 from hbstore.store.grants_row import decode_grants, encode_grants
 from tests.store.conftest import sales_table
 from tests.strategies import grants, unicode_text

@@ -8,7 +8,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, 
 
 from hbstore import connect
 from hbstore.errors import NoSuchLock, NoSuchTxn, TxnAborted, TxnOpen
-from hbstore.service_model import LockState, LockType
+from hbstore.model.service_objects import LockState, LockType
 from hbstore.store.hive.lock_table import KEY, LockTable, LockTableRow
 from hbstore.store.hive.locks import Locks
 from hbstore.store.hive.transactions import HiveTransactions

@@ -6,7 +6,7 @@ import pytest
 
 from hbstore import InvalidInput
 from hbstore.errors import NoSuchLock, NoSuchTxn, TxnAborted, TxnOpen
-from hbstore.service_model import LockComponent, LockState, LockType
+from hbstore.model.service_objects import LockComponent, LockState, LockType
 from hbstore.store.hive.lock_table import KEY
 from hbstore.transactions.log import LOG
 from tests.services.lock_clients import on

@@ -15,7 +15,7 @@ from hbstore import (
     TableNotFound,
     TableNotPartitioned,
 )
-from hbstore.service_model import ColumnStatistic
+from hbstore.model.service_objects import ColumnStatistic
 from tests.store.conftest import sales_table
 
 SPEC = {"ds": "2013-01-01", "hour": "5"}

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from hbstore import AlreadyExists, CorruptRow, InvalidInput, connect
 from hbstore.errors import RoleNotFound
-from hbstore.service_model import Membership, PrincipalType, Role
+from hbstore.model.service_objects import Membership, PrincipalType, Role
 from hbstore.store.hive.roles import ADMIN, PUBLIC, _State
 
 USER, ROLE, GROUP = PrincipalType

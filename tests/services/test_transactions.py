@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hbstore import CorruptRow, InvalidInput, connect
 from hbstore.errors import NoSuchTxn, TxnAborted
-from hbstore.service_model import HiveTransaction, TransactionList
+from hbstore.model.service_objects import HiveTransaction, TransactionList
 from hbstore.store.hive.lock_table import LockTable
 from hbstore.store.hive.transactions import LONGEST_RANGE, MOST_AT_ONCE
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from pyspark.sql import functions as f
 
 from hbstore import Column, Partition
+from hbstore.keys.partition_names import partition_name
 from hbstore.metastore.protocol import THRIFT, struct_kind
-from hbstore.names import partition_name
 
 COLUMNS = [Column("ds", "date"), Column("region", "string")]
 DATA = [

@@ -8,7 +8,7 @@ import pytest
 
 import hbstore
 from benchmarks.spark_session import spark_session
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
 from hbstore.spark import register_source
 from tests.spark import every_type as every_type_table
 from tests.spark.analyzing import COLUMNS, DATA, VALUES, rows_of

@@ -8,7 +8,7 @@ from decimal import Decimal
 from math import inf, nan
 
 import hbstore
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.row_key import NULL_PARTITION
 
 ODD = [
     "a b",

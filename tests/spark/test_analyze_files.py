@@ -18,8 +18,8 @@ from hbstore.errors import (
     TableNotPartitioned,
     UnknownColumnError,
 )
-from hbstore.model import SerDe
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.objects import SerDe
 from hbstore.spark import analyze_table
 from hbstore.spark.analysis import reading as analyze_reading
 from hbstore.spark.analysis.reading import FileReading, FolderFiles

@@ -13,10 +13,10 @@ from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.partition_conditions import partition_condition
 from hbstore.errors import InvalidInput, NoCandidate, PartitionNotFound, UnknownField, UnsupportedQuery
+from hbstore.keys.types import parse_type
 from hbstore.spark import cube, sql, write_table
 from hbstore.spark.cube import answer
 from hbstore.timelines import UpdatePeriod
-from hbstore.types import parse_type
 
 MODEL = """
 kind: storage

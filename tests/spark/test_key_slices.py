@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import PartitionRow
 from hbstore.spark.key_slices import key_slices

@@ -11,12 +11,12 @@ from pyspark.sql import functions as f
 
 from hbstore import Column, Partition, StorageDescriptor, Table, col, connect
 from hbstore.errors import FileOperationFailed, InvalidInput, TableNotPartitioned, UnknownColumnError, WriteFailed
-from hbstore.model import SerDe
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.objects import SerDe
+from hbstore.model.stored_as import stored_as
 from hbstore.spark import read_table, write_table
 from hbstore.spark.formats import data_schema
 from hbstore.spark.reads import pruned_read
-from hbstore.stored_as import stored_as
 
 COLUMNS = [Column("ds", "date"), Column("region", "string")]
 DATA = [Column("id", "int"), Column("name", "string")]

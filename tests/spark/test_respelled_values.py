@@ -14,14 +14,14 @@ from pyspark.sql import functions as f
 
 import hbstore
 from hbstore.cubes import Cover, CoverPartition
-from hbstore.keys import text_cell
-from hbstore.names import escape_name
+from hbstore.keys.partition_names import escape_name
+from hbstore.keys.row_key import text_cell
+from hbstore.keys.types import parse_type, read_value
 from hbstore.repair import sync_partitions
 from hbstore.spark import read_cover, read_table, register_source
 from hbstore.spark.analysis.whole import PartitionColumns
 from hbstore.spark.formats import PROVIDER
 from hbstore.timelines import UpdatePeriod
-from hbstore.types import parse_type, read_value
 from tests.spellings import SPELLINGS, spelling
 from tests.strategies import TYPE_TEXTS
 

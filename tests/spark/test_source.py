@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as spark_types
 
 import hbstore
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.row_key import NULL_PARTITION
 from hbstore.spark.source.source import HbstoreSource
 from tests.spark.every_type import LAST, NOON, ODD, SPARK_TYPES, TICK, TYPES, created
 

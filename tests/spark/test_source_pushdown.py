@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 
 import hbstore
 from hbstore.filters.builder import Expression
-from hbstore.keys import NULL_PARTITION, table_prefix
+from hbstore.keys.row_key import NULL_PARTITION, table_prefix
 from hbstore.plans.schema import KeySchema
 from hbstore.spark.source.pushdown import pushed_tree
 from tests.spark.every_type import NOON, SPARK_TYPES, TYPES

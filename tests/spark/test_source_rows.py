@@ -7,9 +7,9 @@ from contextlib import suppress
 import pytest
 
 from hbstore import Column, CorruptRow, Partition, Table
-from hbstore.model import Order, StorageDescriptor
+from hbstore.model.objects import Order, StorageDescriptor
+from hbstore.model.structs import encode_partition
 from hbstore.spark.source.rows import ArrowRows
-from hbstore.structs import encode_partition
 
 TABLE = Table("shop", "sales", partition_columns=[Column("ds", "string")])
 STORAGE = StorageDescriptor([Column("id", "int"), Column("name", "string")], sort_columns=[Order("id", 1)])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hbstore
-from hbstore.keys import table_prefix
+from hbstore.keys.row_key import table_prefix
 from hbstore.plans.execute import fetch
 from hbstore.plans.scan_plan import ScanKind
 from hbstore.plans.statistics import Statistics

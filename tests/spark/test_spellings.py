@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import functions as f
 
-from hbstore.types import DateType, FloatType, TimestampType, parse_type
+from hbstore.keys.types import DateType, FloatType, TimestampType, parse_type
 from tests.spellings import SPELLINGS, documented, spelling
 from tests.strategies import TYPE_TEXTS
 

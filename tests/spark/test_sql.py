@@ -20,7 +20,7 @@ from hbstore.errors import (
     TableNotFound,
     TableNotPartitioned,
 )
-from hbstore.names import parse_partition_name
+from hbstore.keys.partition_names import parse_partition_name
 from hbstore.publishing.publisher import Publisher
 from hbstore.spark import sql
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from hbstore import Column, Partition, TableNotFound, connect
-from hbstore.layouts import PARTITION
+from hbstore.model.layouts import PARTITION
 from hbstore.store.check import repair_catalog
 from hbstore.store.table_row import TABLE_KEYS
 from hbstore.transactions.log import LOG, Log

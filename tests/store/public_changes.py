@@ -10,8 +10,8 @@ from functools import cache
 
 from hbstore import Column, Database, DatabaseNotFound, HbstoreError, Partition, TableNotFound, connect
 from hbstore.errors import GrantNotFound
-from hbstore.model import Grant, Privileges
-from hbstore.service_model import (
+from hbstore.model.objects import Grant, Privileges
+from hbstore.model.service_objects import (
     ColumnStatistic,
     Function,
     LockComponent,

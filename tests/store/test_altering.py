@@ -6,7 +6,7 @@ import pytest
 
 from hbstore import AlreadyExists, InvalidPartitionValue, Partition, PartitionNotFound, StorageDescriptor
 from hbstore.errors import ConcurrentChange, InvalidInput
-from hbstore.service_model import ColumnStatistic
+from hbstore.model.service_objects import ColumnStatistic
 from hbstore.store.table_row import statistics_of
 from tests.store.conftest import hours, values
 

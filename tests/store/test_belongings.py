@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Database, Partition, Table, connect
-from hbstore.model import Grant, Privileges
+from hbstore.model.objects import Grant, Privileges
+from hbstore.model.service_objects import ColumnStatistic, Function, LockComponent, LockLevel, LockType, Role
 from hbstore.publishing import Manifest, PartitionWrite, Stream, StreamBatch
 from hbstore.rows.interface import CatalogCell, PartitionRow
-from hbstore.service_model import ColumnStatistic, Function, LockComponent, LockLevel, LockType, Role
 from hbstore.store import belongings
 from hbstore.store.companion_keys import table_companion_key
 from hbstore.store.grants_row import grants_key, mark_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hbstore import Partition
-from hbstore.keys import row_key, text_cell
+from hbstore.keys.row_key import row_key, text_cell
+from hbstore.model.structs import PartitionEncoder
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.table_row import statistics_of
-from hbstore.structs import PartitionEncoder
 from tests.store.conftest import hours
 
 

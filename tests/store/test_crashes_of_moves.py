@@ -10,8 +10,8 @@ from contextlib import suppress
 import pytest
 
 from hbstore import HbstoreError
+from hbstore.model.structs import decode_partition
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import decode_partition
 from tests.store import moves, strikes
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.moves import RETURNS, SALES, marked, table

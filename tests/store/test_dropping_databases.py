@@ -14,8 +14,8 @@ from hbstore import (
     StoreUnavailable,
     connect,
 )
-from hbstore.model import Grant
-from hbstore.service_model import Function, ObjectGrant, ObjectRef, ObjectType, PrincipalType
+from hbstore.model.objects import Grant
+from hbstore.model.service_objects import Function, ObjectGrant, ObjectRef, ObjectType, PrincipalType
 from hbstore.store.partition_store import PartitionStore
 from tests.store.conftest import hours, sales_table
 from tests.store.faults import Fault, FaultyRows

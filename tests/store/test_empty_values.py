@@ -6,7 +6,7 @@ import pytest
 
 from hbstore import NULL_PARTITION, AlreadyExists, Column, InvalidPartitionValue, Table, col, connect
 from hbstore.filters.builder import spec_filter
-from hbstore.names import parse_partition_name
+from hbstore.keys.partition_names import parse_partition_name
 from tests.backends import BACKENDS, backend_url
 
 NULL_AT_9 = (NULL_PARTITION, "9")

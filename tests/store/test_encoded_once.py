@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Column, Partition
-from hbstore.structs import PartitionEncoder
+from hbstore.model.structs import PartitionEncoder
 from hbstore.transactions.transactions import Transactions
 from tests.store.conftest import hours
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hbstore import Column, Partition, StorageDescriptor, Table, connect
-from hbstore.keys import text_cell
-from hbstore.model import Grant, Order, Privileges, SerDe, Skew
+from hbstore.keys.row_key import text_cell
+from hbstore.model.objects import Grant, Order, Privileges, SerDe, Skew
 from tests.strategies import full_partitions, tables
 
 FULL = StorageDescriptor(

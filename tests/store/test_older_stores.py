@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 
 from hbstore import Column, NotAStore, Partition, StoreReadOnly, Table, connect
-from hbstore.keys import TAG_TEXT, row_key, successor
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import TAG_TEXT, row_key, successor
+from hbstore.model.structs import PartitionEncoder
 from hbstore.rows import connect as connect_rows
 from hbstore.rows import format_number
 from hbstore.rows.interface import CatalogCell, PartitionRow
 from hbstore.store.older_stores import bring_up
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.tables import Tables
-from hbstore.structs import PartitionEncoder
 from hbstore.transactions.log import LOG
 from hbstore.transactions.transactions import Transactions
 from tests import hbase_server

@@ -7,12 +7,12 @@ import random
 import pytest
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.keys import split_key
+from hbstore.keys.row_key import split_key
+from hbstore.model.totals import NOTHING, Totals
 from hbstore.store import recount
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.sketch import Sketch
 from hbstore.store.table_row import STATISTICS, statistics_of, table_key, totals_state
-from hbstore.totals import NOTHING, Totals
 from hbstore.transactions.transactions import Transactions
 from tests.backends import BACKENDS, backend_url
 

@@ -8,7 +8,7 @@ from threading import Event, Thread
 import pytest
 
 from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidInput, Partition, Table, TableNotFound, connect
-from hbstore.service_model import ColumnStatistic
+from hbstore.model.service_objects import ColumnStatistic
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import statistics_of
 from hbstore.transactions import rewriting

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from hbstore import AlreadyExists, Column, InvalidInput, InvalidPartitionValue, Partition, Table, connect
-from hbstore.names import partition_name
+from hbstore.console.plans.key_line import key_line
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.execute import fetch
-from hbstore.plans.key_line import key_line
 from hbstore.plans.scan_plan import ScanKind, absolute, relative
 from hbstore.rows import connect as connect_rows
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import partitions_from_payloads
 from tests.store.conftest import sales_table, values
 from tests.store.stepping import play, schedules
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore import Column, InvalidInput, InvalidPartitionValue, Partition, Table
-from hbstore.service_model import ColumnStatistic
+from hbstore.model.service_objects import ColumnStatistic
 from tests.store.conftest import sales_table
 
 DAY = "2013-01-01"

@@ -19,9 +19,9 @@ from hbstore import (
     TableNotFound,
     connect,
 )
-from hbstore.names import partition_name
-from hbstore.totals import Totals
-from hbstore.types import parse_type
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.types import parse_type
+from hbstore.model.totals import Totals
 from tests.exactness.worlds import order_of
 from tests.store import machines
 

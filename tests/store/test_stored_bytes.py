@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hbstore import DatabaseNotFound, FilterSyntaxError, HbstoreError, TableNotFound, connect
+from hbstore.model.structs import decode_table, partition_values
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import decode_table, partition_values
 from tests.store import moves
 from tests.store.conftest import URLS
 from tests.store.moves import RETURNS, SALES, marked, table

@@ -16,7 +16,7 @@ from hbstore.errors import (
     TableNotFound,
     TimelineNotFound,
 )
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
 from hbstore.timelines import UpdatePeriod
 
 DECLARED = {"cube.storagetable.time.partcols": "ds", "cube.storagetable.update.periods": "DAILY,MONTHLY"}

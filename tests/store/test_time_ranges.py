@@ -10,7 +10,7 @@ import pytest
 from hbstore import Column, Partition, Table, UnknownColumnError, col
 from hbstore.errors import InvalidTime, InvalidTimeRange, TimeRangeSyntaxError
 from hbstore.filters.parser import parse_filter
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.row_key import NULL_PARTITION
 from hbstore.store.partition_store import PartitionStore
 from tests.store.conftest import values
 

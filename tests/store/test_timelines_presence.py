@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hbstore
-from hbstore.keys import split_key, successor
+from hbstore.keys.row_key import split_key, successor
+from hbstore.model.structs import partition_from_payload
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import Costs
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.presence import present
-from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Partition, StoreUnavailable, connect
+from hbstore.model.structs import encode_partition
+from hbstore.model.totals import NOTHING, Totals
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import totals_state
-from hbstore.structs import encode_partition
-from hbstore.totals import NOTHING, Totals
 from tests.store import operations
 from tests.store.conftest import hours, sales_table
 from tests.store.copies import copies_of

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from functools import cache
 
 from hbstore import NULL_PARTITION, Column, Partition, Table, TableNotFound
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
+from hbstore.model.structs import partition_from_payload
 from hbstore.store.check import repair_catalog
 from hbstore.store.table_row import prefix_of, table_key
-from hbstore.structs import partition_from_payload
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.times.update_period import UpdatePeriod
 

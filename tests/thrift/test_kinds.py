@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hbstore.thrift.kinds import StructKinds, Texts, load_idl
 from hbstore.thrift.methods import methods_of
-from hbstore.wire import STRING, ListOf, Struct
+from hbstore.thrift.wire import STRING, ListOf, Struct
 
 IDL = """
 struct Stored { 1: string name }

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hbstore.drawing import FULL, MISSING, PARTLY
+from hbstore.pictures.drawing import FULL, MISSING, PARTLY
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.picture import ASCII, BLOCKS, LEAST_BAR, CellStretch, TimelineAxis, TimelineBar, picture
 from hbstore.timelines.runs import Runs

@@ -6,7 +6,7 @@ A step that is added to `STEPS` is struck by every fault at each of its writes, 
 from __future__ import annotations
 
 from hbstore.errors import AlreadyExists, DatabaseNotFound, PartitionNotFound
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from hbstore.rows.interface import PartitionRow
 from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Patience

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from hbstore.model import Column
+from hbstore.model.objects import Column
 from hbstore.rows.interface import PartitionRow
 from hbstore.transactions.log import Commit, Intent, Log
 from hbstore.transactions.rewriting import Rewrite

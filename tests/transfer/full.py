@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hbstore import Column, Database, Partition, Table
-from hbstore.model import Order, SerDe, Skew, StorageDescriptor
-from hbstore.service_model import ColumnStatistic, Function
+from hbstore.model.objects import Order, SerDe, Skew, StorageDescriptor
+from hbstore.model.service_objects import ColumnStatistic, Function
 
 DDL_TIME = "transient_lastDdlTime"
 COLUMNS = [Column("ds", "date", "the day"), Column("hour", "int"), Column("region", "string")]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore import Column, Partition, Table
-from hbstore.model import Grant, Order, Privileges, SerDe, Skew, StorageDescriptor
-from hbstore.structs import decode_partition
+from hbstore.model.objects import Grant, Order, Privileges, SerDe, Skew, StorageDescriptor
+from hbstore.model.structs import decode_partition
 from hbstore.transfer.checksum import Checksum, Digests, Payloads
 
 TABLE = Table("shop", "sales", [Column("ds", "string")], [Column("number", "int")], location="/sales")

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from hbstore.errors import InvalidName, InvalidUrl, MetastoreRefused, MetastoreUnavailable
-from hbstore.layouts import DATABASE, STRINGS
+from hbstore.model.layouts import DATABASE, STRINGS
 from hbstore.transfer.connection import Address, ClientConnection
 from tests.metastore.wire_trees import I32, STRING, STRUCT, call, strings
 from tests.pauses import idle

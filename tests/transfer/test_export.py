@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hbstore import Column, Database, Partition, Table, connect
 from hbstore.errors import InvalidInput, MetastoreUnavailable, TableNotFound, TransferConflict
-from hbstore.model import Order, SerDe, StorageDescriptor
+from hbstore.model.objects import Order, SerDe, StorageDescriptor
 from hbstore.transfer import export_metastore, import_metastore
 from hbstore.transfer.export_page import as_sent
 from tests.transfer.conftest import serving

@@ -10,7 +10,7 @@ from thriftpy2.thrift import TApplicationException
 
 from hbstore import connect
 from hbstore.errors import InvalidType, TransferConflict
-from hbstore.structs import decode_partition, encode_database, encode_table
+from hbstore.model.structs import decode_partition, encode_database, encode_table
 from hbstore.transfer import export_metastore, import_metastore
 from tests.metastore.client import STORED, client, exchange, raw_call
 from tests.metastore.wire_trees import BOOL, I32, STRING, STRUCT, call, result, strings, structs, texts

@@ -18,8 +18,8 @@ from hbstore.errors import (
     TableNotFound,
     TransferConflict,
 )
+from hbstore.model.service_objects import Function
 from hbstore.rows.sqlite.file import SqliteFile
-from hbstore.service_model import Function
 from hbstore.store.table_row import DEFINITION, next_definition
 from hbstore.transfer import import_metastore
 from hbstore.transfer.connection import Address

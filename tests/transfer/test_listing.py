@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
 from hbstore.transfer.listing import listing
 
 COLUMNS = ("ds", "hour")

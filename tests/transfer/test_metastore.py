@@ -8,10 +8,10 @@ import pytest
 
 from hbstore import Column, Table
 from hbstore.errors import MetastoreRefused
-from hbstore.structs import encode_table
+from hbstore.model.structs import encode_table
 from hbstore.thrift.messages import read_head
+from hbstore.thrift.wire import STRING, field_head
 from hbstore.transfer.metastore import Metastore
-from hbstore.wire import STRING, field_head
 from tests.metastore.wire_trees import I32, STRUCT, result, strings
 from tests.transfer.answering import EXCEPTION, answering, reply
 

@@ -9,7 +9,7 @@ import pytest
 
 from hbstore import Column, Partition, Table
 from hbstore.files.warehouse import Warehouse
-from hbstore.structs import decode_partition
+from hbstore.model.structs import decode_partition
 from hbstore.warehouse.service import Service
 from hbstore.web.catalog import partition_listing
 from tests.web.catalog import SALES

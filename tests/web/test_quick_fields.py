@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hbstore import Column, Partition, StorageDescriptor, Table
 from hbstore.errors import CorruptRow
-from hbstore.structs import decode_partition, encode_partition
+from hbstore.model.structs import decode_partition, encode_partition
 from hbstore.web.catalog import quick_fields as module
 from hbstore.web.catalog.quick_fields import quick_fields
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.drawing import CHARACTER
-from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, cell_text, is_cell, value_part
-from hbstore.plans.sampled_values import SampledValues
-from hbstore.types import ColumnType
-from hbstore.wording import clipped
+from hbstore.console.plans.sampled_values import SampledValues
+from hbstore.keys.row_key import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell, cell_text, is_cell, value_part
+from hbstore.keys.types import ColumnType
+from hbstore.pictures.drawing import CHARACTER
+from hbstore.texts.wording import clipped
 
 _SPARE: Final = 14
 """Pixels at both ends for what is before the first value and behind the last."""

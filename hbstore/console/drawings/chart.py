@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Final, TypeGuard
 
 from hbstore.console.drawings.chart_axes import NumberAxis, exact_time, time_labels
-from hbstore.drawing import CHARACTER, FAINT, LINE_HEIGHT, Colour, Drawing
-from hbstore.wording import clipped, plural
+from hbstore.pictures.drawing import CHARACTER, FAINT, LINE_HEIGHT, Colour, Drawing
+from hbstore.texts.wording import clipped, plural
 
 SERIES: Final = (
     Colour("series1", "#0072b2"),

@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Final
 
 from hbstore.console.drawings.axis import ColumnAxis, pixels, text, whole_cells
-from hbstore.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, PARTLY, Colour, Drawing
-from hbstore.keys import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell
-from hbstore.plans.key_line import KeyStretch, Lane, Reading
+from hbstore.console.plans.key_line import KeyStretch, Lane, Reading
+from hbstore.console.plans.sampled_values import SampledValues
+from hbstore.keys.row_key import TAG_END, TAG_NULL, TAG_TEXT, TAG_VALUE, after_cell
+from hbstore.pictures.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, PARTLY, Colour, Drawing
 from hbstore.plans.notation import bound_notation
-from hbstore.plans.sampled_values import SampledValues
 from hbstore.plans.schema import KeySchema
-from hbstore.wording import clipped, plural
+from hbstore.texts.wording import clipped, plural
 
 WIDTH: Final = 1180
 _GUTTER: Final = 240

@@ -20,9 +20,9 @@ from typing import Final
 
 from hbstore.console.drawings.axis import pixels
 from hbstore.console.drawings.time_axis import AxisUnit, place, units_of
-from hbstore.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, MISSING, PARTLY, Colour, Drawing
+from hbstore.pictures.drawing import CHARACTER, FAINT, FULL, LINE_HEIGHT, MISSING, PARTLY, Colour, Drawing
+from hbstore.texts.wording import clipped
 from hbstore.timelines.picture import CellStretch, TimelineAxis
-from hbstore.wording import clipped
 
 CELLS: Final = 800
 """Cells of a lane at most, a pixel each or more: so none is too small to be seen."""

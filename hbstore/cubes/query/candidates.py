@@ -26,12 +26,12 @@ from hbstore.cubes.query.star import Star, is_raw
 from hbstore.cubes.registration import validity
 from hbstore.cubes.storage_tables import unreadable
 from hbstore.errors import ConcurrentChange, HbstoreError, TableNotFound, TimelineNotFound
+from hbstore.keys.types import ColumnType, DateType, StringType, TimestampType, parse_type
+from hbstore.model.totals import Totals
 from hbstore.store.timelines.stored_timelines import Timelines
 from hbstore.timelines import PartitionTimeline
 from hbstore.times.moments import LIMIT, moment, time_at
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.totals import Totals
-from hbstore.types import ColumnType, DateType, StringType, TimestampType, parse_type
 
 COLUMN_NOT_FOUND: Final = "COLUMN_NOT_FOUND"
 MISSING_DEFAULT_AGGREGATE: Final = "MISSING_DEFAULT_AGGREGATE"

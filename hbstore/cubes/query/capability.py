@@ -12,7 +12,6 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.arguments import expect_many, expect_texts
 from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, StorageCandidate
 from hbstore.cubes.query.from_clause import cube_of, read_ranges
 from hbstore.cubes.query.options import QueryOptions
@@ -25,6 +24,7 @@ from hbstore.cubes.query.text import TIME_RANGE_IN, QueryText
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import InvalidInput
+from hbstore.texts.arguments import expect_many, expect_texts
 
 _FIELDS: Final = 'Give a list of names of fields, such as ["fare", "city.name"]'
 _RANGE: Final = 'Give a time dimension and two times, such as ("order_time", "2015-01", "2015-02")'

@@ -40,9 +40,9 @@ from itertools import pairwise
 from math import lcm
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
+from hbstore.keys.types import ColumnType, DateType
 from hbstore.timelines.runs import gaps
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import ColumnType, DateType
 
 
 class Division(Protocol):

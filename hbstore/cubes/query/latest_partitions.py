@@ -20,16 +20,16 @@ from hbstore.cubes.query.times import in_session
 from hbstore.errors import PartitionNotFound, UnsupportedQuery
 from hbstore.filters.builder import Expression, col, spec_filter
 from hbstore.filters.tree import Or, joined
-from hbstore.keys import NULL_PARTITION, after_cell, text_cell
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import NULL_PARTITION, after_cell, text_cell
+from hbstore.keys.types import StringType, TimestampType, parse_type
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import partition_from_payload, partition_values
 from hbstore.rows.interface import Rows
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
-from hbstore.structs import partition_from_payload, partition_values
+from hbstore.texts.wording import clipped
 from hbstore.timelines.declaration import LATEST
-from hbstore.types import StringType, TimestampType, parse_type
-from hbstore.wording import clipped
 
 _MOST: Final = 200
 """Partitions that are asked for one by one."""

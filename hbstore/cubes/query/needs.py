@@ -29,11 +29,11 @@ from hbstore.cubes.query.ranges import ConditionRange, moments_text
 from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.star import IS_AGGREGATED
 from hbstore.cubes.query.times import TimeLook
+from hbstore.keys.types import DateType
 from hbstore.timelines.runs import gaps
 from hbstore.times.moments import LIMIT, moment
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import DateType
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from typing import Any, Final
 from hbstore.cubes.texts import load_json, load_yaml, read_text
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import InvalidInput
-from hbstore.properties_file import read_properties
+from hbstore.texts.properties_file import read_properties
 
 _ENDINGS: Final = {
     ".properties": "properties",

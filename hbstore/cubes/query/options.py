@@ -15,11 +15,11 @@ from datetime import datetime
 from os import PathLike
 from typing import Any, TypeAlias
 
-from hbstore.arguments import expect, expect_dict
 from hbstore.cubes.query.option_files import read_options
 from hbstore.cubes.query.option_names import option_of, value_of
 from hbstore.errors import InvalidInput
-from hbstore.frozen import FrozenDict
+from hbstore.model.frozen import FrozenDict
+from hbstore.texts.arguments import expect, expect_dict
 from hbstore.times.time_range import AbsoluteTime, WrittenTime
 from hbstore.times.update_period import UpdatePeriod
 

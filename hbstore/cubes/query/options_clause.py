@@ -18,7 +18,7 @@ from sqlglot.errors import TokenError
 
 from hbstore.cubes.dialect import QueryDialect
 from hbstore.errors import CubeSyntaxError
-from hbstore.places import highlight, place
+from hbstore.texts.places import highlight, place
 
 _MAY_BE: Final = re.compile(r"\boptions\b", re.IGNORECASE)
 _NOT_LINE_END: Final = re.compile(r"[^\n]")

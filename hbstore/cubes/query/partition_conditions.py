@@ -16,9 +16,9 @@ from sqlglot import exp
 from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.function_calls import call
 from hbstore.cubes.query.times import timestamp
+from hbstore.keys.types import ColumnType, DateType, StringType
 from hbstore.times.moments import time_at
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import ColumnType, DateType, StringType
 
 _LISTED: Final = 24
 """Values of a partition column that are listed one by one; more that follow one another are a range."""

@@ -28,7 +28,7 @@ from hbstore.cubes.query.star import Star, chain_of, fields_of
 from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
 from hbstore.cubes.query.ways import ResolutionWay
 from hbstore.errors import AmbiguousField
-from hbstore.frozen import FrozenDict
+from hbstore.model.frozen import FrozenDict
 
 
 def resolve(

@@ -40,8 +40,8 @@ from hbstore.cubes.rereading import written
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import CubeQueryError, NoCandidate
 from hbstore.filters.builder import Expression
+from hbstore.texts.wording import plural
 from hbstore.times.moments import time_at
-from hbstore.wording import plural
 
 NEEDS_UTC: Final = "the SQL tells times, so Spark has to run it in UTC: SET TIME ZONE 'UTC'"
 """What is said of SQL that needs a session in UTC."""

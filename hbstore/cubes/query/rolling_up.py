@@ -44,7 +44,7 @@ from hbstore.cubes.query.aggregate_inputs import Aggregate, AggregateInput, Roll
 from hbstore.cubes.query.ranges import RANGE
 from hbstore.cubes.query.times import TIME_OF
 from hbstore.errors import InvalidType
-from hbstore.types import ColumnType, DecimalType, FloatType, IntegerType, StringType, parse_type
+from hbstore.keys.types import ColumnType, DecimalType, FloatType, IntegerType, StringType, parse_type
 
 _ROWS = "they do not say how many rows each of them stands for"
 

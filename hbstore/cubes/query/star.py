@@ -16,7 +16,7 @@ from hbstore.cubes.logical_tables import DimTable, Fact, StorageTable
 from hbstore.cubes.query.latest_partitions import Latest, latest_of
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import UnsupportedQuery
-from hbstore.frozen import FrozenDict
+from hbstore.model.frozen import FrozenDict
 
 Concept: TypeAlias = Cube | Dimension
 """What has fields that a query names."""

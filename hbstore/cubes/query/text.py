@@ -29,14 +29,14 @@ from typing import Final
 from sqlglot import exp, parse
 from sqlglot.errors import ParseError, SqlglotError
 
-from hbstore.arguments import expect, expect_texts
 from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.function_calls import name_of
 from hbstore.cubes.query.options_clause import without_options
 from hbstore.cubes.token_cursor import misplaced
 from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery
-from hbstore.places import highlight, place
-from hbstore.quotes import COMMENT, unclosed
+from hbstore.texts.arguments import expect, expect_texts
+from hbstore.texts.places import highlight, place
+from hbstore.texts.quotes import COMMENT, unclosed
 
 DIALECT: Final = QueryDialect
 MAX_LENGTH: Final = 100_000

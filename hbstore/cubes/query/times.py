@@ -17,8 +17,8 @@ from sqlglot import exp, parse_one
 from hbstore.cubes.query.dependence import THE_TIME, Periods, TimeForm, as_a, start_of
 from hbstore.cubes.query.text import DIALECT, with_replaced
 from hbstore.cubes.query.time_functions import Use, Years, effect
+from hbstore.keys.types import ColumnType, DateType, StringType
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import ColumnType, DateType, StringType
 
 _IN_SESSION: Final = "hbstore.in_session"
 """What a tree's node has in its `meta` that Spark computes in its session's time zone."""

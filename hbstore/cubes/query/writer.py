@@ -34,8 +34,8 @@ from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import with_replaced
 from hbstore.cubes.query.times import TIME_OF, beginning, timestamp, with_dates
+from hbstore.keys.types import TimestampType
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import TimestampType
 
 OrderedBy: TypeAlias = tuple[exp.Expr, bool, bool | None]
 """What rows are ordered by, whether it descends, and whether nulls come first."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from hbstore.errors import ExpressionUnreadable
-from hbstore.layouts import PARTITION
 from hbstore.metastore.calls import Call, Handlers, NotAnswered
 from hbstore.metastore.methods.expressions import selection_of
 from hbstore.metastore.methods.filters import EXPRESSION_DIALECT
@@ -14,8 +13,9 @@ from hbstore.metastore.methods.partition_specs import one_spec
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.metastore.short_calls import leave_selector
-from hbstore.model import Table
-from hbstore.wire import BOOL, ListOf, field_head
+from hbstore.model.layouts import PARTITION
+from hbstore.model.objects import Table
+from hbstore.thrift.wire import BOOL, ListOf, field_head
 
 handlers = Handlers()
 

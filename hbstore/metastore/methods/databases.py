@@ -12,11 +12,11 @@ from hbstore.metastore.catalogs import CATALOG
 from hbstore.metastore.methods.struct_cuts import field_slices
 from hbstore.metastore.naming import database_name, without_catalog
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Database
+from hbstore.model.objects import Database
+from hbstore.thrift.wire import I32, STRING, field_head
 from hbstore.warehouse import databases
 from hbstore.warehouse.locations import located_database
 from hbstore.warehouse.name_patterns import name_pattern
-from hbstore.wire import I32, STRING, field_head
 
 handlers = Handlers()
 _STOP: Final = b"\0"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hbstore.errors import AlreadyExists, DatabaseNotFound, TableNotFound
+from hbstore.keys.partition_names import spec_values
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.listing import Batches, read_partitions
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Partition, Table
-from hbstore.names import spec_values
-from hbstore.structs import partitions_from_payloads
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import partitions_from_payloads
 from hbstore.warehouse import partition_changes
 from hbstore.warehouse.partial_values import partial_values
 

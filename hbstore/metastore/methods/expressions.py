@@ -16,10 +16,10 @@ from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, Or, 
 from hbstore.hive_expressions.meaning import meaning_of
 from hbstore.hive_expressions.reading import read_expression
 from hbstore.hive_expressions.refusal import unreadable
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.partition_names import unescape_name
+from hbstore.keys.row_key import NULL_PARTITION
 from hbstore.metastore.methods.filters import EXPRESSION_DIALECT, expression_text
-from hbstore.model import Table
-from hbstore.names import unescape_name
+from hbstore.model.objects import Table
 from hbstore.store.reader import Filter
 
 EVALUATORS: Final = ("metastore.expression.proxy", "hive.metastore.expression.proxy")

@@ -31,7 +31,7 @@ from typing import Final
 
 from hbstore.errors import FilterSyntaxError
 from hbstore.filters.parser import parse_filter
-from hbstore.like import LikeDialect
+from hbstore.texts.like import LikeDialect
 
 FILTER_DIALECT: Final[LikeDialect] = "hive2"
 """How LIKE patterns are written in filter texts."""

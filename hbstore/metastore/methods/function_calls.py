@@ -8,7 +8,7 @@ from hbstore.errors import FunctionNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
-from hbstore.service_model import Function
+from hbstore.model.service_objects import Function
 from hbstore.warehouse.name_patterns import name_pattern
 
 handlers = Handlers()

@@ -9,17 +9,17 @@ from typing import Final, TypeAlias, TypeVar
 
 from hbstore.filters.builder import Expression
 from hbstore.filters.tree import ExpressionTree, tree_text
-from hbstore.like import LikeDialect
 from hbstore.metastore.calls import Call
 from hbstore.metastore.methods.filters import FILTER_DIALECT
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.replies import PartitionSpool
 from hbstore.metastore.short_calls import FEW, SHORT_FILTER, leave_selector
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.plans.rows_looked_at import rows_looked_at
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind
 from hbstore.store.reader import Filter
 from hbstore.store.table_row import TableRow, statistics_of
+from hbstore.texts.like import LikeDialect
 
 T = TypeVar("T")
 Batches: TypeAlias = Iterator[Sequence[bytes]]

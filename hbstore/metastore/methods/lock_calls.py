@@ -9,7 +9,7 @@ from hbstore.errors import NoSuchLock
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import without_catalog
 from hbstore.metastore.protocol import THRIFT
-from hbstore.service_model import Lock, LockComponent
+from hbstore.model.service_objects import Lock, LockComponent
 
 handlers = Handlers()
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import InvalidInput
-from hbstore.keys import text_cell, value_part
-from hbstore.model import Table
+from hbstore.keys.row_key import text_cell, value_part
+from hbstore.model.objects import Table
 
 _FORM: Final = re.compile(r"(\d{1,4}(?:,\d{1,4})*):([+-]+)")
 
@@ -37,7 +37,7 @@ def parse_order(table: Table, text: str | None) -> Sequence[Ordering]:
     Raises:
         InvalidInput: it is no order, or names a column that is not there.
 
-    >>> from hbstore.model import Column
+    >>> from hbstore.model.objects import Column
     >>> parse_order(Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")]), "1:-")
     (Ordering(column=1, falling=True),)
     """

@@ -11,7 +11,7 @@ from hbstore.metastore.environment import environment, properties_of
 from hbstore.metastore.methods.sent_partitions import with_columns
 from hbstore.metastore.methods.table_locations import named_table
 from hbstore.metastore.protocol import THRIFT, SentPartition
-from hbstore.model import Partition, Table
+from hbstore.model.objects import Partition, Table
 from hbstore.warehouse import partition_changes
 
 handlers = Handlers()

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hbstore.errors import FilterError, InvalidPartitionValue
+from hbstore.keys.partition_names import name_reader
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.environment import asks_to_purge, environment, properties_of
 from hbstore.metastore.methods.expressions import is_msck, named_partitions, selection_of
 from hbstore.metastore.methods.filters import EXPRESSION_DIALECT
 from hbstore.metastore.methods.table_locations import named_table
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Table
-from hbstore.names import name_reader
+from hbstore.model.objects import Table
 from hbstore.warehouse.normal_form import checked_values
 from hbstore.warehouse.partition_changes import drop_partitions
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from hbstore.errors import InvalidInput
 from hbstore.filters.tree import ExpressionTree
+from hbstore.keys.partition_names import unescape_name
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.expressions import ExpressionSelection, selection_of
 from hbstore.metastore.methods.filters import EXPRESSION_DIALECT
@@ -19,12 +20,11 @@ from hbstore.metastore.methods.listing import Batches, note_plan, note_target, r
 from hbstore.metastore.methods.name_order import in_order, parse_order
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
-from hbstore.name_lists import HEAD, names_of_heads, partition_names
-from hbstore.names import unescape_name
+from hbstore.model.name_lists import HEAD, names_of_heads, partition_names
+from hbstore.model.structs import partition_values
 from hbstore.plans.execute import fetch_heads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.table_row import TableRow
-from hbstore.structs import partition_values
 from hbstore.warehouse.partial_values import partial_values
 
 handlers = Handlers()

@@ -15,7 +15,6 @@ from typing import Any, Final
 from hbstore.errors import CorruptRow, InvalidInput
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, joined
-from hbstore.layouts import LOCATION_HEAD, PARTITION, STORAGE
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.catalogs import CATALOG
 from hbstore.metastore.methods.filters import dialect_of_request
@@ -25,12 +24,13 @@ from hbstore.metastore.methods.projection import PartitionCutter, Projection, pr
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import IN_MEMORY, PartitionList, PartitionLists, PartitionSpool
-from hbstore.model import Table
+from hbstore.model.layouts import LOCATION_HEAD, PARTITION, STORAGE
+from hbstore.model.objects import Table
+from hbstore.model.structs import decode_partition
 from hbstore.rows.damage import RESTORE
-from hbstore.structs import decode_partition
+from hbstore.thrift.wire import STRING, ListOf, field_head
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.partial_values import partial_values
-from hbstore.wire import STRING, ListOf, field_head
 
 handlers = Handlers()
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from hbstore.errors import InvalidPartitionValue
+from hbstore.keys.partition_names import name_reader, named_values
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.filters import dialect_of_request
 from hbstore.metastore.methods.listing import (
@@ -24,8 +25,7 @@ from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.metastore.short_calls import FEW, leave_selector
-from hbstore.model import Table
-from hbstore.names import name_reader, named_values
+from hbstore.model.objects import Table
 from hbstore.plans.execute import count
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.rows.interface import StoredRow

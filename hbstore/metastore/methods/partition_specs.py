@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from hbstore.layouts import PARTITION
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.catalogs import CATALOG
 from hbstore.metastore.methods.listing import spool_partitions
 from hbstore.metastore.replies import PartitionList, PartitionSpool
-from hbstore.model import Table
-from hbstore.wire import STRING, ListOf, field_head
+from hbstore.model.layouts import PARTITION
+from hbstore.model.objects import Table
+from hbstore.thrift.wire import STRING, ListOf, field_head
 
 handlers = Handlers()
 

@@ -12,14 +12,14 @@ from operator import itemgetter
 from typing import Any, Final
 
 from hbstore.errors import InvalidInput
-from hbstore.keys import text_cell, value_part
+from hbstore.keys.row_key import text_cell, value_part
+from hbstore.keys.types import ColumnType
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.listing import Batches, read_partitions
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Column, Table
+from hbstore.model.objects import Column, Table
+from hbstore.model.structs import partition_values
 from hbstore.plans.schema import KeySchema
-from hbstore.structs import partition_values
-from hbstore.types import ColumnType
 
 handlers = Handlers()
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hbstore.errors import InvalidPartitionValue
+from hbstore.keys.partition_names import name_reader
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.catalogs import IN_CATALOG
 from hbstore.metastore.environment import environment, properties_of
@@ -14,9 +15,8 @@ from hbstore.metastore.methods.sent_partitions import partitions_of, with_column
 from hbstore.metastore.methods.table_locations import named_table
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT, SentPartition
-from hbstore.model import Partition, StorageDescriptor, Table
-from hbstore.names import name_reader
-from hbstore.structs import PartitionEncoder
+from hbstore.model.objects import Partition, StorageDescriptor, Table
+from hbstore.model.structs import PartitionEncoder
 from hbstore.warehouse.new_partitions import Addition, add_partitions
 
 handlers = Handlers()

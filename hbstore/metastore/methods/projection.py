@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from hbstore.alike_partitions import KINDS, Alike
-from hbstore.layouts import PARAMETERS, PRIVILEGES
-from hbstore.like import parse_like
 from hbstore.metastore.methods.struct_cuts import Cut, cut_of, cut_struct, field_slices
-from hbstore.wire import I32, STRING, field_head
+from hbstore.model.alike_partitions import KINDS, Alike
+from hbstore.model.layouts import PARAMETERS, PRIVILEGES
+from hbstore.texts.like import parse_like
+from hbstore.thrift.wire import I32, STRING, field_head
 
 STORAGE_FIELD: Final = 6
 """The field of a partition that is its storage."""

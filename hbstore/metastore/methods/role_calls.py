@@ -9,8 +9,8 @@ from hbstore.errors import InvalidInput
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Privileges
-from hbstore.service_model import Membership, ObjectGrant, ObjectRef, ObjectType, PrincipalType, Role
+from hbstore.model.objects import Privileges
+from hbstore.model.service_objects import Membership, ObjectGrant, ObjectRef, ObjectType, PrincipalType, Role
 
 handlers = Handlers()
 _GRANT: Final = 1

@@ -8,7 +8,7 @@ from hbstore.errors import DatabaseNotFound, TableNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Column, Table
+from hbstore.model.objects import Column, Table
 
 handlers = Handlers()
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT, SentPartition
-from hbstore.model import Column, Partition, StorageDescriptor, Table
+from hbstore.model.objects import Column, Partition, StorageDescriptor, Table
 
 
 def partitions_of(table: Table, sent_partitions: Iterable[SentPartition]) -> Iterator[Partition]:

@@ -9,13 +9,13 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from hbstore.keys.partition_names import name_reader, named_values
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.aggregate import aggregate
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT, struct_kind
-from hbstore.model import Table
-from hbstore.names import name_reader, named_values
-from hbstore.service_model import ColumnStatistic
+from hbstore.model.objects import Table
+from hbstore.model.service_objects import ColumnStatistic
 from hbstore.warehouse.accurate_columns import mark_partitions, mark_table
 
 handlers = Handlers()

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 from thriftpy2.thrift import TType
 
 from hbstore.errors import InvalidInput
-from hbstore.wire import skip
+from hbstore.thrift.wire import skip
 
 Cut: TypeAlias = Mapping[int, "Cut | None"]
 _STOP: Final = 0

@@ -9,7 +9,7 @@ from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.environment import environment, properties_of
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.warehouse.tables import ExpectedParameter, change_table
 
 handlers = Handlers()

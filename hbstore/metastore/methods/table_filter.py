@@ -18,9 +18,9 @@ from typing import Any, Final, TypeAlias
 from hbstore.errors import FilterError
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, Comparison, ExpressionTree, Integer, Like, Operator, Or, Text
-from hbstore.like import LikePattern
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Table
+from hbstore.model.objects import Table
+from hbstore.texts.like import LikePattern
 
 NAME: Final = "hive_filter_field_tableName__"
 TYPE: Final = "hive_filter_field_tableType__"

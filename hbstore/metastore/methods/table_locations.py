@@ -7,8 +7,8 @@ from contextlib import suppress
 from hbstore.errors import FileOperationFailed, OutsideWarehouse
 from hbstore.metastore.calls import Call
 from hbstore.metastore.naming import database_name
-from hbstore.model import Table
-from hbstore.structs import encode_table
+from hbstore.model.objects import Table
+from hbstore.model.structs import encode_table
 from hbstore.warehouse.locations import located
 
 

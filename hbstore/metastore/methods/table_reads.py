@@ -12,7 +12,7 @@ from hbstore.metastore.methods.table_filter import table_filter
 from hbstore.metastore.methods.table_locations import located_bytes
 from hbstore.metastore.naming import database_name, without_catalog
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.warehouse.name_patterns import name_pattern
 
 handlers = Handlers()

@@ -12,7 +12,7 @@ from hbstore.metastore.environment import asks_to_purge, environment, properties
 from hbstore.metastore.methods.schemas import CONSTRAINT_KINDS
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.warehouse import tables
 
 handlers = Handlers()

@@ -7,7 +7,7 @@ from typing import Any, Final
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.write_ids import aborted_bits
 from hbstore.metastore.protocol import THRIFT
-from hbstore.service_model import HiveTransaction
+from hbstore.model.service_objects import HiveTransaction
 
 handlers = Handlers()
 _ABORTED: Final = 2

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from hbstore.keys import TAG_VALUE, successor
-from hbstore.like import LikePattern
+from hbstore.keys.row_key import TAG_VALUE, successor
 from hbstore.rows.hbase.like import java_pattern, text_prefix
 from hbstore.rows.predicate import CellIn, CellLike, Predicate, fold
 from hbstore.rows.ranges import Range, Ranges, intersect, unite
+from hbstore.texts.like import LikePattern
 
 MAX_WEIGHT: Final = 300
 """What a filter string may cost: each unit costs a region server about 40 ns a row; sending a row here costs 15 µs.

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from hbstore.keys import TAG_VALUE
-from hbstore.like import RUN, LikePattern, Wildcard
+from hbstore.keys.row_key import TAG_VALUE
+from hbstore.texts.like import RUN, LikePattern, Wildcard
 
 _NUL: Final = r"\x00\x{FFFD}"
 _ONE: Final = rf"(?:{_NUL}|[^\x00])"
@@ -24,10 +24,10 @@ MAX_PARTS: Final = 100
 def java_pattern(pattern: LikePattern) -> bytes | None:
     r"""The expression for a pattern, in ASCII; None where it would be too long to be sent.
 
-    As in `hbstore.like` a run takes as little as it can and never gives back, except the last one, so that patterns
-    like ``%a%a%a%b`` stay linear.
+    As in `hbstore.texts.like` a run takes as little as it can and never gives back, except the last one, so that
+    patterns like ``%a%a%a%b`` stay linear.
 
-    >>> from hbstore.like import parse_like
+    >>> from hbstore.texts.like import parse_like
     >>> java_pattern(parse_like("a.%z", "sql")).decode()
     '(?s)\\A\\x02a\\.(?>.*(?<!\\x00)z\\x00\\z)'
     """

@@ -15,8 +15,8 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from hbstore.errors import CommitStateUnknown, CorruptRow, HbstoreError, InvalidInput, StoreUnavailable
-from hbstore.keys import MAX_KEY
-from hbstore.name_lists import lay_out
+from hbstore.keys.row_key import MAX_KEY
+from hbstore.model.name_lists import lay_out
 from hbstore.rows.format_number import FORMAT, ensure_format, store_format, stored_format
 from hbstore.rows.hbase.filters import push
 from hbstore.rows.hbase.idl import Mutation

@@ -23,7 +23,7 @@ from thriftpy2.protocol.exc import TProtocolException
 from thriftpy2.thrift import TApplicationException
 
 from hbstore.rows.hbase.idl import HBaseIOError, IllegalArgument
-from hbstore.wire import skip
+from hbstore.thrift.wire import skip
 
 FoundRow: TypeAlias = tuple[bytes, dict[bytes, bytes]]
 """A row's key, and its cells' values by column, such as ``p:p``."""

@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from hbstore.keys import TAG_VALUE, successor
-from hbstore.like import ONE, RUN, LikePattern
-from hbstore.types import escape
+from hbstore.keys.row_key import TAG_VALUE, successor
+from hbstore.keys.types import escape
+from hbstore.texts.like import ONE, RUN, LikePattern
 
 Parameter: TypeAlias = bytes | int
 IS_VALUE: Final = "{0} >= x'02' and {0} < x'03'"

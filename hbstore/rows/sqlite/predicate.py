@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from hbstore.like import LikePattern
 from hbstore.rows.predicate import AllOf, CellIn, CellLike, Predicate, columns_of, fold, matcher
 from hbstore.rows.ranges import Ranges, contains
 from hbstore.rows.sqlite.like import IS_VALUE, LikeSql, Parameter, like_sql
+from hbstore.texts.like import LikePattern
 
 CellTest: TypeAlias = Callable[..., bool]
 FIRST_COLUMNS: Final = 8

@@ -15,7 +15,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from hbstore.name_lists import lay_out
+from hbstore.model.name_lists import lay_out
 from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate
 from hbstore.rows.sqlite.connection import BATON, Connections, Snapshot, ThreadConnection, cell_columns

@@ -17,8 +17,8 @@ from pyspark.sql import SparkSession
 
 from hbstore.errors import InvalidInput, ReadFailed, TableFolderMissing
 from hbstore.files.locations import parse_location
-from hbstore.model import Partition, Table
-from hbstore.names import parse_partition_name, partition_name, table_name
+from hbstore.keys.partition_names import parse_partition_name, partition_name, table_name
+from hbstore.model.objects import Partition, Table
 from hbstore.publishing.publisher import Publisher
 from hbstore.repair.listing import is_gone
 from hbstore.spark.analysis.columns import summary_columns

@@ -10,7 +10,7 @@ from pyspark.sql import Column, Row
 from pyspark.sql import functions as f
 
 from hbstore.errors import InvalidInput
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.spark.analysis.summary import ColumnKind, Summary, SummaryColumn
 from hbstore.spark.formats import data_schema
 from hbstore.spark.texts import quoted

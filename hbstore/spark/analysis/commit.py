@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from hbstore.errors import PartitionNotFound
-from hbstore.model import Partition, Table
+from hbstore.model.objects import Partition, Table
 from hbstore.spark.analysis.summary import Summary, SummaryColumn, to_hive
 from hbstore.spark.analysis.whole import ROWS, SIZE
 from hbstore.store.manifest import EXCHANGES, Manifest

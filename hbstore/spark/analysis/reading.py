@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from hbstore.errors import ReadFailed
-from hbstore.model import Table
+from hbstore.model.objects import Table
 from hbstore.spark.analysis.columns import NUMBER, ROWS, aggregates, sketch, summaries
 from hbstore.spark.analysis.summary import Summary, SummaryColumn
 from hbstore.spark.formats import FileFormat, data_schema, readable

@@ -20,7 +20,7 @@ from pyspark.sql import types as spark_types
 from pyspark.sql.types import DataType
 
 from hbstore.metastore.protocol import THRIFT, struct_kind
-from hbstore.service_model import ColumnStatistic
+from hbstore.model.service_objects import ColumnStatistic
 
 _DATA: Final = struct_kind(THRIFT.ColumnStatisticsData)
 _EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001  times without a zone, as Spark writes them here

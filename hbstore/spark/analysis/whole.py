@@ -11,14 +11,14 @@ from pyspark.sql import Column, Row, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from hbstore.keys import NULL_PARTITION
-from hbstore.model import Table
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import read_value
+from hbstore.model.objects import Table
 from hbstore.spark.analysis.summary import COLUMNS, SPARK, Summary, SummaryColumn, to_spark
 from hbstore.spark.formats import partition_schema
 from hbstore.spark.frames import local_frame
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
-from hbstore.types import read_value
 
 ROWS: Final = f"{SPARK}numRows"
 SIZE: Final = f"{SPARK}totalSize"

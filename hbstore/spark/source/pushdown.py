@@ -26,11 +26,11 @@ from hbstore.errors import FilterError
 from hbstore.filters.builder import col, literal
 from hbstore.filters.tree import And, Comparison, ExpressionTree, In, Literal, Not, Operator, Timestamp, joined
 from hbstore.filters.tree import Or as AnyOf
-from hbstore.keys import NULL_PARTITION
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import BooleanType, ColumnType, DateType, DecimalType, FloatType, IntegerType, StringType
 from hbstore.plans.bind import bind
 from hbstore.plans.schema import KeySchema
 from hbstore.times.clock import Now
-from hbstore.types import BooleanType, ColumnType, DateType, DecimalType, FloatType, IntegerType, StringType
 
 _OPERATORS: Final = {
     spark_filters.EqualTo: Operator.EQ,
@@ -53,7 +53,7 @@ _WILD: Final = re.compile(r"[%_\\]")
 def pushed_tree(condition: spark_filters.Filter, schema: KeySchema) -> ExpressionTree | None:
     r"""What selects the rows that Spark's condition selects; None where there is no such filter.
 
-    >>> from hbstore.types import parse_type
+    >>> from hbstore.keys.types import parse_type
     >>> schema = KeySchema(b"", ("ds", "hour"), (parse_type("string"), parse_type("int")))
     >>> print(pushed_tree(spark_filters.StringStartsWith(("ds",), "2013_"), schema))
     ds like '2013\_%'

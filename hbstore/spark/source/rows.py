@@ -12,13 +12,22 @@ import pyarrow as pa
 from pyspark.sql import types as spark_types
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from hbstore.keys import NULL_PARTITION
-from hbstore.layouts import STRINGS, SharedStorage
-from hbstore.model import Table
-from hbstore.name_lists import partition_names
-from hbstore.structs import UNREADABLE, decode_partition
-from hbstore.types import BooleanType, ColumnType, DateType, DecimalType, FloatType, IntegerType, StringType, read_value
-from hbstore.wire import I32, STRING, MapOf, Struct
+from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.keys.types import (
+    BooleanType,
+    ColumnType,
+    DateType,
+    DecimalType,
+    FloatType,
+    IntegerType,
+    StringType,
+    read_value,
+)
+from hbstore.model.layouts import STRINGS, SharedStorage
+from hbstore.model.name_lists import partition_names
+from hbstore.model.objects import Table
+from hbstore.model.structs import UNREADABLE, decode_partition
+from hbstore.thrift.wire import I32, STRING, MapOf, Struct
 
 _Cell: TypeAlias = "str | int | float | bool | Decimal | dt.date | None"
 
@@ -55,7 +64,7 @@ _MICROSECOND: Final = 1_000  # nanoseconds
 def source_schema(table: Table, *, plan: bool) -> spark_types.StructType:
     """The partition columns, then the source's own, which give way: ``hbstore_location`` beside a column ``location``.
 
-    >>> from hbstore.model import Column
+    >>> from hbstore.model.objects import Column
     >>> table = Table("shop", "stores", partition_columns=[Column("Location", "string"), Column("hour", "int")])
     >>> source_schema(table, plan=False).names[:4]
     ['Location', 'hour', 'hbstore_location', 'parameters']

@@ -19,9 +19,9 @@ from pyspark.sql.types import StructType
 from hbstore.errors import ConcurrentChange, InvalidInput, InvalidUrl
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, ExpressionTree, joined
-from hbstore.keys import table_prefix
-from hbstore.model import Table
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
+from hbstore.keys.row_key import table_prefix
+from hbstore.model.objects import Table
 from hbstore.plans.execute import fetch
 from hbstore.plans.planner import plan_filter
 from hbstore.plans.scan_plan import MultiScanPlan

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from hbstore.keys import after_cell, cell_start
+from hbstore.keys.row_key import after_cell, cell_start
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind, ScanMarker, ScanPlan
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows

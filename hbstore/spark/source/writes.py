@@ -10,11 +10,11 @@ from pyspark.sql import Row
 from pyspark.sql import types as spark_types
 from pyspark.sql.datasource import DataSourceWriter, WriterCommitMessage
 
-from hbstore.model import Partition, Table
+from hbstore.keys.types import FloatType
+from hbstore.model.objects import Partition, Table
 from hbstore.spark.columns import EXTRAS, PartitionFields
 from hbstore.spark.register import Registering, TaskOutcome, raise_first
 from hbstore.spark.texts import no_text, value_text
-from hbstore.types import FloatType
 
 _PLAIN: Final = (
     spark_types.StringType,

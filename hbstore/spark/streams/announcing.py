@@ -20,7 +20,7 @@ from typing import Final
 from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
 from hbstore.spark.opening import opened
 from hbstore.spark.streams.checkpoint import checkpoint_watermark
 from hbstore.spark.streams.commit import Announcer

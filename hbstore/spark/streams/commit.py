@@ -20,8 +20,9 @@ from typing import Final, Literal, TypeAlias
 from pyspark.sql import SparkSession
 
 from hbstore.errors import ConcurrentChange, InvalidInput, PartitionNotFound
-from hbstore.model import Partition, Table
-from hbstore.names import parse_partition_name
+from hbstore.keys.partition_names import parse_partition_name
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.publishing.publisher import Publisher
 from hbstore.spark.arguments import check_arguments
@@ -29,7 +30,6 @@ from hbstore.spark.hadoop import hadoop_path
 from hbstore.spark.java_errors import files_fail
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
-from hbstore.structs import partitions_from_payloads
 
 CommitTrigger: TypeAlias = Literal["process-time", "partition-time"]
 Policy: TypeAlias = "Literal['metastore', 'success-file'] | Callable[[Partition], object]"

@@ -28,7 +28,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from hbstore.errors import InvalidInput, WriteConflict
 from hbstore.files.warehouse import Warehouse
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
 from hbstore.publishing.manifest import STAGING
 from hbstore.publishing.publisher import ALIVE, Publisher, new_publication_id
 from hbstore.spark.arguments import check_arguments

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hbstore.arguments import expect, expect_many, expect_texts
-from hbstore.model import PartitionValues
-from hbstore.service_model import ColumnStatistic
-from hbstore.service_structs import Companion
+from hbstore.model.objects import PartitionValues
+from hbstore.model.service_objects import ColumnStatistic
+from hbstore.model.service_structs import Companion
 from hbstore.store.companion_keys import companion_keys, table_companion_key
 from hbstore.store.hive.companions import CompanionChange, Companions
 from hbstore.store.puts import NEEDS_VALUES, partition_key, texts_of
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
+from hbstore.texts.arguments import expect, expect_many, expect_texts
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hbstore.errors import InvalidInput
+from hbstore.model.service_structs import NOTHING, Companion, decode_companion, encode_companion
 from hbstore.rows.interface import PartitionRow
-from hbstore.service_structs import NOTHING, Companion, decode_companion, encode_companion
 from hbstore.store.puts import MAX_PAYLOAD, no_such_partition
 from hbstore.store.table_row import TableRow, check_same_table
 from hbstore.store.tables import Tables

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hbstore.arguments import expect
 from hbstore.errors import AlreadyExists, CorruptRow, FunctionNotFound, InvalidName
-from hbstore.names import identifier
+from hbstore.keys.partition_names import identifier
+from hbstore.model.service_objects import Function
+from hbstore.model.service_structs import decode_function, encode_function
 from hbstore.rows.damage import RESTORE
-from hbstore.service_model import Function
-from hbstore.service_structs import decode_function, encode_function
 from hbstore.store.tables import Tables
+from hbstore.texts.arguments import expect
 from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 

@@ -11,12 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import NoneType
 
-from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, DatabaseNotFound, GrantNotFound, TableNotFound
-from hbstore.service_model import ObjectGrant, ObjectRef, ObjectType, PrincipalType, principal_type_of
+from hbstore.model.service_objects import ObjectGrant, ObjectRef, ObjectType, PrincipalType, principal_type_of
 from hbstore.store.grants_row import GRANT_KEYS, GRANTS, dated, decode_grants, encode_grants, grants_key
 from hbstore.store.table_row import database_key
 from hbstore.store.tables import Tables
+from hbstore.texts.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 
@@ -45,7 +45,7 @@ class Grants:
             AlreadyExists: one was given already, by the same grantor.
             DatabaseNotFound, TableNotFound: what it is about is not there.
 
-        >>> from hbstore.model import Grant
+        >>> from hbstore.model.objects import Grant
         >>> sales_table = ObjectRef(ObjectType.TABLE, "shop", "sales")
         >>> store.hive.grants.grant([ObjectGrant(sales_table, "ann", PrincipalType.USER, Grant("SELECT"))])
         >>> [grant.principal for grant in store.hive.grants.list(target=sales_table)]
@@ -76,7 +76,7 @@ class Grants:
             GrantNotFound: one was not given.
             DatabaseNotFound, TableNotFound: what it is about is not there.
 
-        >>> from hbstore.model import Grant
+        >>> from hbstore.model.objects import Grant
         >>> grant = ObjectGrant(ObjectRef(ObjectType.DATABASE, "shop"), "ann", PrincipalType.USER, Grant("SELECT"))
         >>> store.hive.grants.grant([grant])
         >>> store.hive.grants.revoke([grant])

@@ -26,8 +26,8 @@ from itertools import takewhile
 from typing import Final, TypeVar
 
 from hbstore.errors import CorruptRow, InvalidInput, NoSuchLock, NoSuchTxn, TxnAborted
+from hbstore.model.service_objects import HiveTransaction, Lock, LockComponent, LockLevel, LockType
 from hbstore.rows.damage import RESTORE
-from hbstore.service_model import HiveTransaction, Lock, LockComponent, LockLevel, LockType
 from hbstore.transactions.transactions import Transactions
 
 T = TypeVar("T")

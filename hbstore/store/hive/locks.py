@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnOpen
-from hbstore.service_model import Lock, LockComponent, LockState
+from hbstore.model.service_objects import Lock, LockComponent, LockState
 from hbstore.store.hive.lock_table import LockTable, LockTableRow
+from hbstore.texts.arguments import expect_many, expect_numbers, expect_texts
 
 _RENEWALS = 10
 """A waiting client's checks renew its lock when so many parts of the timeout have passed, not each time they come."""
@@ -21,7 +21,7 @@ class Locks:
         lock_table: where they are kept.
 
     >>> from hbstore import connect
-    >>> from hbstore.service_model import LockLevel, LockType
+    >>> from hbstore.model.service_objects import LockLevel, LockType
     >>> locks = connect("memory://").hive.locks
     >>> everything = [LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")]
     >>> first, second = locks.lock(everything, "ann", "here"), locks.lock(everything, "bob", "there")
@@ -60,7 +60,7 @@ class Locks:
             NoSuchTxn, TxnAborted: the transaction is not open.
             CommitStateUnknown: the store went away; a lock that is left behind expires.
 
-        >>> from hbstore.service_model import LockLevel, LockType
+        >>> from hbstore.model.service_objects import LockLevel, LockType
         >>> sales_table = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")
         >>> store.hive.locks.lock([sales_table], user="ann", host="here").state.name
         'ACQUIRED'
@@ -87,7 +87,7 @@ class Locks:
         Raises:
             NoSuchLock: it was released, it expired, or its transaction has ended.
 
-        >>> from hbstore.service_model import LockLevel, LockType
+        >>> from hbstore.model.service_objects import LockLevel, LockType
         >>> sales_table = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")
         >>> first, second = store.hive.locks.lock([sales_table]), store.hive.locks.lock([sales_table])
         >>> store.hive.locks.check(second.id).state.name, store.hive.locks.check(second.id).blocked_by == first.id
@@ -109,7 +109,7 @@ class Locks:
         Raises:
             NoSuchLock: it was released, it expired, or its transaction has ended.
 
-        >>> from hbstore.service_model import LockLevel, LockType
+        >>> from hbstore.model.service_objects import LockLevel, LockType
         >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")])
         >>> store.hive.locks.heartbeat(lock.id)
         """
@@ -127,7 +127,7 @@ class Locks:
             NoSuchLock: it was released, it expired, or its transaction has ended.
             TxnOpen: a transaction holds it.
 
-        >>> from hbstore.service_model import LockLevel, LockType
+        >>> from hbstore.model.service_objects import LockLevel, LockType
         >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")])
         >>> store.hive.locks.release(lock.id)
         >>> store.hive.locks.show()
@@ -151,7 +151,7 @@ class Locks:
     def show(self, database: str | None = None, table: str | None = None, partition: str | None = None) -> list[Lock]:
         """Locks in order of their ids, each with what it waits for; None stands for any name.
 
-        >>> from hbstore.service_model import LockLevel, LockType
+        >>> from hbstore.model.service_objects import LockLevel, LockType
         >>> lock = store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.DB, "shop")], user="ann")
         >>> [lock.user for lock in store.hive.locks.show("shop")]
         ['ann']

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from hbstore.arguments import expect_numbers
-from hbstore.service_structs import Companion
+from hbstore.model.service_structs import Companion
 from hbstore.store.companion_keys import companion_keys
 from hbstore.store.hive.companions import Companions
 from hbstore.store.puts import partition_key, texts_of
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import partitioned
+from hbstore.texts.arguments import expect_numbers
 
 LOAD_DONE = 1
 """The one kind of event that Hive names."""

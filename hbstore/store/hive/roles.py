@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass, replace
 from typing import Final
 
-from hbstore.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.errors import AlreadyExists, CorruptRow, InvalidInput, RoleNotFound
+from hbstore.model.service_objects import Membership, PrincipalType, Role, principal_type_of
 from hbstore.rows.damage import RESTORE
-from hbstore.service_model import Membership, PrincipalType, Role, principal_type_of
+from hbstore.texts.arguments import expect, expect_flags, expect_many, expect_texts
 from hbstore.transactions.transactions import Transactions
 
 PUBLIC: Final = "public"

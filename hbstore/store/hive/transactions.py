@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from hbstore.arguments import expect_many, expect_numbers, expect_texts
 from hbstore.errors import InvalidInput, TxnAborted
-from hbstore.service_model import HiveTransaction, TransactionList
+from hbstore.model.service_objects import HiveTransaction, TransactionList
 from hbstore.store.hive.lock_table import LockTable, LockTableRow
+from hbstore.texts.arguments import expect_many, expect_numbers, expect_texts
 
 MOST_AT_ONCE: Final = 1_000
 """Transactions opened by one call; Hive opens no more either (hive.txn.max.open.batch)."""

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Final
 
 from hbstore.errors import ConcurrentChange, CorruptTimeline, InvalidTime, TimelineMismatch, TimelineNotFound
-from hbstore.keys import split_key, successor
+from hbstore.keys.row_key import split_key, successor
 from hbstore.rows.interface import Cells
 from hbstore.store.table_row import DEFINITION, TableRow, id_and_version, next_definition
 from hbstore.store.tables import Tables

@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import Final
 
 from hbstore.errors import CorruptRow
-from hbstore.keys import after_cell, cell_at, split_key, successor, text_cell, value_part
+from hbstore.keys.row_key import after_cell, cell_at, split_key, successor, text_cell, value_part
+from hbstore.model.structs import partition_values
 from hbstore.plans.execute import fetch
 from hbstore.plans.planner import plan_predicate
 from hbstore.rows.interface import Rows, StoredRow
@@ -17,7 +18,6 @@ from hbstore.rows.predicate import CellIn
 from hbstore.rows.ranges import unite
 from hbstore.store.table_row import TableRow, statistics_of
 from hbstore.store.timelines.time_columns import TimeColumns, timeline_name
-from hbstore.structs import partition_values
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
 

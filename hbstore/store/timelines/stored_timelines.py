@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Final, TypeAlias
 
-from hbstore.arguments import expect, expect_dict, expect_texts
 from hbstore.byte_cache import ByteCache, size_of
 from hbstore.errors import (
     ConcurrentChange,
@@ -19,8 +18,9 @@ from hbstore.errors import (
     TimelineTooLarge,
     UnknownTimelineClass,
 )
-from hbstore.keys import successor
-from hbstore.names import table_name
+from hbstore.keys.partition_names import table_name
+from hbstore.keys.row_key import successor
+from hbstore.model.totals import Totals
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
@@ -41,12 +41,12 @@ from hbstore.store.timelines.classes import class_parameter
 from hbstore.store.timelines.comparison import difference, differences, first_times, times_of
 from hbstore.store.timelines.presence import present
 from hbstore.store.timelines.time_columns import TimeColumns, TimelineName
+from hbstore.texts.arguments import expect, expect_dict, expect_texts
 from hbstore.timelines.classes import class_name, is_known, short_name, timeline_class
 from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, convert, table_properties, timeline_of
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.timeline import PartitionTimeline
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.totals import Totals
 from hbstore.transactions.transaction import Transaction
 
 Timelines: TypeAlias = Mapping[tuple[UpdatePeriod, str], PartitionTimeline]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hbstore.arguments import expect, expect_texts
 from hbstore.errors import TimelineNotFound
 from hbstore.store.timelines.stored_timelines import StoredTimelines
+from hbstore.texts.arguments import expect, expect_texts
 from hbstore.timelines.timeline import PartitionTimeline, repr_html
 from hbstore.times.update_period import UpdatePeriod
 

@@ -10,15 +10,15 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from hbstore.errors import CorruptRow, InvalidTime, TimelineMismatch
-from hbstore.keys import TAG_NULL, TAG_TEXT, TAG_VALUE, cell_text, text_cell, value_part
-from hbstore.model import Table
-from hbstore.names import partition_name
-from hbstore.structs import partition_from_payload
+from hbstore.keys.partition_names import partition_name
+from hbstore.keys.row_key import TAG_NULL, TAG_TEXT, TAG_VALUE, cell_text, text_cell, value_part
+from hbstore.keys.types import ColumnType, DateType, TimestampType
+from hbstore.model.objects import Table
+from hbstore.model.structs import partition_from_payload
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD, Declaration, declaration_of
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import DAY, DAY_SECONDS, SECOND, time_at
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.types import ColumnType, DateType, TimestampType
 
 TimelineName: TypeAlias = str
 """Which timeline of a table: ``DAILY.dt``."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hbstore.errors import TimelineError, UnknownTimelineClass
-from hbstore.keys import successor
+from hbstore.keys.row_key import successor
 from hbstore.store.table_row import TableRow
 from hbstore.store.timelines.cell import (
     Building,

@@ -7,10 +7,10 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from hbstore.errors import AlreadyExists, DatabaseNotEmpty, TableNotFound
-from hbstore.hive_types import check_columns
-from hbstore.model import Table
+from hbstore.model.objects import Table
+from hbstore.model.structs import encode_database
 from hbstore.store.table_row import DEFINITION
-from hbstore.structs import encode_database
+from hbstore.texts.hive_types import check_columns
 from hbstore.warehouse.databases import create_database, drop_database
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.service import Service

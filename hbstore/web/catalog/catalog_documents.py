@@ -12,8 +12,8 @@ from typing import Any, Final, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from hbstore.client.documents import ColumnDocument, Document, StorageDocument
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.objects import Partition, Table
 
 _SALES: Final[dict[str, Any]] = {
     "columns": [{"name": "amount", "type": "decimal(10,2)"}],

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hbstore.client.documents import ColumnDocument, StorageDocument
 from hbstore.errors import InvalidInput, InvalidPartitionValue
-from hbstore.model import Database, Partition, StorageDescriptor, Table, partition_value_texts
-from hbstore.names import name_reader
-from hbstore.stored_as import FileFormat, stored_as
+from hbstore.keys.partition_names import name_reader
+from hbstore.model.objects import Database, Partition, StorageDescriptor, Table, partition_value_texts
+from hbstore.model.stored_as import FileFormat, stored_as
 
 B = TypeVar("B", bound=BaseModel)
 _KEYS: Final[Any] = [{"name": "ds", "type": "date"}, {"name": "hour", "type": "int"}]

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
+from hbstore.model.structs import encode_database, encode_table
 from hbstore.store.table_row import DEFINITION
-from hbstore.structs import encode_database, encode_table
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form

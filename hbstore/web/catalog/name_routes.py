@@ -16,9 +16,9 @@ from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.cubes.stored_model import Model
 from hbstore.hiveserver2.table_heads import TableHead, table_columns
-from hbstore.model import Table
+from hbstore.model.objects import Table
+from hbstore.model.structs import decode_table
 from hbstore.store.partition_store import PartitionStore
-from hbstore.structs import decode_table
 from hbstore.warehouse.service import Service
 from hbstore.warehouse.table_kinds import is_view
 from hbstore.web.catalog.catalog_routes import DATABASE

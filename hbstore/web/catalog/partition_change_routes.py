@@ -12,12 +12,12 @@ from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
 from hbstore.errors import AlreadyExists, InvalidInput, PartitionNotFound
-from hbstore.like import LikeDialect
-from hbstore.model import Partition, Table
-from hbstore.names import partition_name
+from hbstore.keys.partition_names import partition_name
+from hbstore.model.objects import Partition, Table
 from hbstore.store.puts import InvalidValues, cells_of, no_such_partition
 from hbstore.store.table_row import Definition
 from hbstore.store.writer import partitioned
+from hbstore.texts.like import LikeDialect
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.partition_changes import change_partitions, drop_partitions, rename_partition

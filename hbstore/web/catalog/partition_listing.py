@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from hbstore.like import LikeDialect
-from hbstore.model import Table
-from hbstore.names import parse_partition_name
+from hbstore.keys.partition_names import parse_partition_name
+from hbstore.model.objects import Table
+from hbstore.model.structs import partition_values
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.query_service.page_tokens import page_place, page_token
 from hbstore.store.reader import Filter, with_spec
 from hbstore.store.table_row import TableRow
-from hbstore.structs import partition_values
+from hbstore.texts.like import LikeDialect
 from hbstore.warehouse.service import Service
 
 STEP: Final = 2_000

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from hbstore.like import LikeDialect
-from hbstore.model import Partition
-from hbstore.names import name_reader
+from hbstore.keys.partition_names import name_reader
+from hbstore.model.objects import Partition
+from hbstore.texts.like import LikeDialect
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_documents import Count, NamesPage, PartitionDocument, PartitionsPage, PlanDocument

@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from hbstore.client.documents import StorageDocument
 from hbstore.errors import InvalidInput
-from hbstore.model import Partition, StorageDescriptor, Table
-from hbstore.name_lists import partition_names
-from hbstore.structs import partition_values, partitions_from_payloads
+from hbstore.model.name_lists import partition_names
+from hbstore.model.objects import Partition, StorageDescriptor, Table
+from hbstore.model.structs import partition_values, partitions_from_payloads
 from hbstore.web.catalog.partition_listing import PartitionPage
 from hbstore.web.catalog.quick_fields import quick_fields
 

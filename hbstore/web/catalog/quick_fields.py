@@ -6,8 +6,8 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
-from hbstore.alike_partitions import TIMES, Alike
-from hbstore.structs import decode_partition
+from hbstore.model.alike_partitions import TIMES, Alike
+from hbstore.model.structs import decode_partition
 
 Fields: TypeAlias = tuple[str | None, dict[str, str], int, int]
 """Location, parameters, create time and last access time."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from hbstore.errors import QueryNotFinished, QueryNotFound
-from hbstore.names import DEFAULT_DATABASE
+from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.query_service import query as values
 from hbstore.query_service.query import ANONYMOUS, MAX_NAME, MAX_TEXT, State
 from hbstore.query_service.service import QueryService

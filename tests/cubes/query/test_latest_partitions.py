@@ -11,7 +11,7 @@ import pytest
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.errors import NoCandidate, UnsupportedQuery
-from hbstore.model import Partition
+from hbstore.model.objects import Partition
 from hbstore.store.partition_store import PartitionStore
 from tests.cubes.query.spark_in_duckdb import in_duckdb
 from tests.cubes.query.stars import ordered

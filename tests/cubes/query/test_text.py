@@ -11,7 +11,7 @@ from sqlglot.errors import TokenError
 from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.query.text import parse_query
 from hbstore.errors import CubeSyntaxError
-from hbstore.quotes import unclosed
+from hbstore.texts.quotes import unclosed
 
 
 @pytest.mark.parametrize("before", ["", "\n", "-- why\n ", "/* why */ "])

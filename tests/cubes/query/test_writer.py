@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.partition_conditions import partition_condition
+from hbstore.keys.types import parse_type
 from hbstore.timelines import UpdatePeriod
-from hbstore.types import parse_type
 
 DAY = UpdatePeriod.DAILY.parse_index("2015-01-01")
 PERIODS = {

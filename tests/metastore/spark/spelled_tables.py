@@ -26,8 +26,8 @@ import pyarrow.parquet as pq
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from hbstore.names import escape_name
-from hbstore.types import IntegerType, StringType, parse_type, read_value
+from hbstore.keys.partition_names import escape_name
+from hbstore.keys.types import IntegerType, StringType, parse_type, read_value
 from tests.metastore.serving import Serve
 from tests.metastore.spark.session import start_session
 from tests.spellings import SPELLINGS, spelling

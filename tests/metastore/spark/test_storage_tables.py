@@ -14,7 +14,7 @@ import pytest
 
 from hbstore import Column, Table, connect
 from hbstore.cubes import Cubes, parse_documents
-from hbstore.stored_as import stored_as
+from hbstore.model.stored_as import stored_as
 from tests.metastore.serving import ROOT, Serve
 
 pytestmark = [pytest.mark.spark]

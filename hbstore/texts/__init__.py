@@ -1,0 +1,1 @@
+"""Texts that people and engines write: types, patterns, properties, numbers with their nouns, arguments."""
