@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from typing import Final, TypeAlias
 
 from sqlglot import exp
@@ -115,8 +116,11 @@ def _with_order(query: exp.Select, order: Sequence[OrderedBy]) -> tuple[exp.Sele
         return meant[node.name.lower()].copy() if isinstance(node, exp.Column) and not node.table else node
 
     trees = [*(tree for _, tree in selected), *(with_replaced(tree, without_aliases) for tree, *_ in order)]
-    query.set("expressions", [exp.alias_(tree, f"column {at}", quoted=True) for at, tree in enumerate(trees)])
-    columns = [exp.column(f"column {at}", quoted=True) for at in range(len(trees))]
+    # A name in ORDER BY is first what is selected by it, and so no other column may have it.
+    free = (name for at in count() if (name := f"column {at}") not in meant)
+    names = [next(free) for _ in trees]
+    query.set("expressions", [exp.alias_(tree, name, quoted=True) for name, tree in zip(names, trees, strict=True)])
+    columns = [exp.column(name, quoted=True) for name in names]
     shown = (exp.alias_(column, alias, quoted=True) for column, (alias, _) in zip(columns, selected, strict=False))
     by = zip(columns[len(selected) :], order, strict=True)
     ordered: list[OrderedBy] = [(column, descends, nulls) for column, (_, descends, nulls) in by]
