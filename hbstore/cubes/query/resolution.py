@@ -11,24 +11,25 @@ query may name, how it is grouped, and what becomes a set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube, Dimension
 from hbstore.cubes.query.aggregate_calls import is_aggregate, is_filtered
 from hbstore.cubes.query.bridges import flatten
+from hbstore.cubes.query.forms import FORM, Forms
 from hbstore.cubes.query.from_clause import FILTERING_JOINS, Owner, join_kind, owners_of
-from hbstore.cubes.query.names import Names, is_time, mapped
+from hbstore.cubes.query.names import Names, is_time
 from hbstore.cubes.query.options import QueryOptions
-from hbstore.cubes.query.ranges import QueryRange
+from hbstore.cubes.query.ranges import QueryRange, number_of
 from hbstore.cubes.query.resolved import Join, Resolved
 from hbstore.cubes.query.star import Star, chain_of, fields_of
-from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
+from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed, with_replaced
 from hbstore.cubes.query.ways import ResolutionWay
 from hbstore.errors import AmbiguousField
-from hbstore.model.frozen import FrozenDict
 
 
 def resolve(
@@ -73,14 +74,21 @@ class _Resolver:
         names: what names in it mean.
         owners: the tables of FROM whose fields it may name so far.
         made: the resolution so far.
-        selected: what is selected, by alias.
+        selected: what is selected, by name: that of a field, or an alias.
+        forms: of what is written in the clauses that look at groups.
+        keys: what is grouped by, by the form in which it is written.
     """
 
     query: QueryText
     names: Names
     owners: list[Owner]
     made: Resolved
-    selected: dict[str, exp.Expr] = field(default_factory=dict)
+    selected: dict[str, list[exp.Expr]] = field(default_factory=dict)
+    forms: Forms = field(init=False)
+    keys: dict[int, exp.Expr] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.forms = Forms(self._form_of)
 
     def resolved(self, others: Sequence[Owner]) -> Resolved:
         """The resolution, with the dimensions that FROM joins."""
@@ -95,12 +103,14 @@ class _Resolver:
         if group is not None:
             self.made.grouped = True
             self.made.group = [self._grouped(expression) for expression in group.expressions]
+        else:  # what is selected and not aggregated is grouped by
+            for expression, (_, tree) in zip(select.expressions, self.made.select, strict=True):
+                if not _is_aggregated(self.made, tree):
+                    self.keys.setdefault(self.forms.of(expression), tree)
         having = select.args.get("having")
         if having is not None:
-            # As in Spark, a field that is grouped by comes before an alias of its name here, and behind it in ORDER BY.
-            grouped = {node.name.lower() for node in group.expressions if self._is_field(node)} if group else set()
-            aliases = {alias: tree for alias, tree in self.selected.items() if alias not in grouped}
-            self.made.having = self._tree(having.this, aliases)
+            self.forms.of(having.this)
+            self.made.having = self._tree(having.this, self._key_or_alias)
         order = select.args.get("order")
         for ordered in order.expressions if order is not None else ():
             self.made.order.append(
@@ -126,45 +136,66 @@ class _Resolver:
 
     def _read_select(self) -> None:
         for expression in self.query.select.expressions:
-            tree = self._tree(expression.this if isinstance(expression, exp.Alias) else expression)
-            if isinstance(expression, exp.Alias):
-                alias = expression.alias
-            elif isinstance(expression, exp.Column):
-                alias = expression.name.lower()
-            else:
-                alias = expression.sql(DIALECT, comments=False)
-            self.made.select.append((alias, tree))
-            if isinstance(expression, exp.Alias):
-                self.selected.setdefault(alias.lower(), tree)
+            tree = self._tree(expression.unalias())
+            is_named = isinstance(expression, exp.Alias | exp.Column)
+            name = expression.alias_or_name if is_named else expression.sql(DIALECT, comments=False)
+            self.made.select.append((name.lower() if isinstance(expression, exp.Column) else name, tree))
+            if is_named and tree not in (same := self.selected.setdefault(name.lower(), [])):
+                same.append(tree)
 
     def _grouped(self, node: exp.Expr) -> exp.Expr:
         node = node.unnest()  # as Spark: (2) is a place, too
-        selected = self._placed(node)
-        if isinstance(node, exp.Column) and not node.table and not self._is_field(node):
-            selected = self.selected.get(node.name.lower())
-        if selected is None:
-            return self._tree(node)
-        if any(is_aggregate(one) or self._is_measure(one) for one in selected.walk()):
+        at = self._place(node)
+        if at is None and isinstance(node, exp.Column) and not node.table and not self._is_field(node):
+            named = self.selected.get(node.name.lower(), ())
+            at = next((at for at, (_, tree) in enumerate(self.made.select) if any(tree is one for one in named)), None)
+        if at is None:
+            tree, written = self._tree(node), node
+        else:
+            tree, written = self.made.select[at][1].unnest().copy(), self.query.select.expressions[at]
+        if at is not None and _is_aggregated(self.made, tree):
             raise self.query.unsupported(
                 "GROUP BY means by its place or its alias what is aggregated",
                 node,
                 hint="Group by fields of the rows",
             )
-        return selected.unnest().copy()
-
-    def _is_measure(self, node: exp.Expr) -> bool:
-        """Whether a node of a resolved tree is a measure, which stands for its aggregate in SELECT."""
-        if not isinstance(node, exp.Column) or node.table != self.made.root or self.made.cube is None:
-            return False
-        return any(node.name == one.name for one in self.made.cube.measures)
+        self.keys.setdefault(self.forms.of(written), tree)
+        return tree
 
     def _ordered(self, node: exp.Expr) -> exp.Expr:
         node = node.unnest()
-        place = self._placed(node)
-        return self._tree(node, self.selected) if place is None else place
+        at = self._place(node)
+        if at is not None:
+            return self.made.select[at][1].copy()
+        self.forms.of(node)
+        return self._tree(node, self._alias_or_key)
 
-    def _placed(self, node: exp.Expr) -> exp.Expr | None:
-        """The selected expression that a number means; None for what is not a number."""
+    def _key_or_alias(self, node: exp.Expr) -> exp.Expr | None:
+        """What a part of HAVING means, as in Spark: what is written like a key is this key."""
+        return self.keys.get(node.meta[FORM]) or self._alias(node)
+
+    def _alias_or_key(self, node: exp.Expr) -> exp.Expr | None:
+        """What a part of ORDER BY means, as in Spark: a name is what is selected by it; of several, a key."""
+        is_clear = not isinstance(node, exp.Column) or len(self.selected.get(node.name.lower(), ())) <= 1
+        return self._alias(node) if is_clear else self._key_or_alias(node)
+
+    def _alias(self, node: exp.Expr) -> exp.Expr | None:
+        """What is selected by a name; None where the name is none, or that of a field in an aggregate."""
+        trees = self.selected.get(node.name.lower(), ()) if isinstance(node, exp.Column) and not node.table else ()
+        if not trees or (isinstance(node, exp.Column) and self._is_field_of_rows(node)):
+            return None
+        if len(trees) > 1:
+            raise self.query.error(
+                AmbiguousField,
+                "several columns are selected by the name",
+                node,
+                name=node.name.lower(),
+                hint="Give each a name of its own",
+            )
+        return trees[0]
+
+    def _place(self, node: exp.Expr) -> int | None:
+        """The number, from 0, of the selected expression whose place it is; None for what is no number."""
         if not (isinstance(node, exp.Literal) and node.is_int):
             return None
         at = int(node.this)
@@ -172,7 +203,7 @@ class _Resolver:
             raise self.query.unsupported(
                 "no such place in SELECT", node, place=at, hint=f"Give 1 to {len(self.made.select)}"
             )
-        return self.made.select[at - 1][1].copy()
+        return at - 1
 
     def _is_field(self, node: exp.Expr) -> bool:
         """Whether this is the name of a field alone."""
@@ -187,48 +218,56 @@ class _Resolver:
             at = at.parent
         return at is not None and self._is_field(node)
 
-    def _tree(self, node: exp.Expr, aliases: Mapping[str, exp.Expr] = FrozenDict()) -> exp.Expr:
-        """A copy of a part of the query with its names resolved, and those that may be aliases."""
+    def _tree(self, node: exp.Expr, meant: Callable[[exp.Expr], exp.Expr | None] = lambda _: None) -> exp.Expr:
+        """A copy of a part of the query with its names resolved, and parts that mean what is selected or grouped by."""
 
-        def named(column: exp.Column) -> exp.Expr:
-            name = column.name.lower()
-            if not column.table and name in aliases and not self._is_field_of_rows(column):
-                return aliases[name].copy()
-            return placed(self._column(column), offset_of(column))
+        def resolved(part: exp.Expr) -> exp.Expr:
+            tree = meant(part)
+            if tree is not None:
+                return tree.copy()
+            if isinstance(part, exp.Column) and number_of(part) is None:
+                return placed(self._column(part), offset_of(part))
+            return part
 
-        return mapped(node, named)
+        return with_replaced(node, resolved)
 
     def _owner(self, alias: str) -> Owner | None:
         return next((table for table in self.owners if table.alias == alias), None)
 
     def _column(self, node: exp.Column) -> exp.Expr:
+        owners, parts = self._owners_of(node)
+        if not owners:
+            raise self.names.unknown(self.owners[0], parts, node)
+        if len(owners) > 1:
+            raise self.query.error(
+                AmbiguousField,
+                "the name may mean two fields",
+                node,
+                name=parts[0],
+                one=f"{owners[0].alias}.{parts[0]}",
+                other=f"{owners[1].alias}.{parts[0]}",
+                hint="Write the one that you mean",
+            )
+        return self.names.meaning(owners[0], parts, node, 0)
+
+    def _form_of(self, node: exp.Column) -> tuple[str, ...]:
+        """The same for names of one field."""
+        owners, parts = self._owners_of(node)
+        return owners[0].alias if len(owners) == 1 else "", *parts
+
+    def _owners_of(self, node: exp.Column) -> tuple[list[Owner], list[str]]:
+        """The tables that have a name of the query, and the parts of the name in them."""
         parts = [part.name.lower() for part in node.parts]
         if parts[2:] and parts[0] == self.names.star.model.database and self._owner(parts[0]) is None:
             parts = parts[1:] if self._owner(parts[1]) is not None else parts
         owner = self._owner(parts[0]) if len(parts) > 1 else None
         if owner is not None:
-            return self.names.meaning(owner, parts[1:], node, 0)
+            return [owner], parts[1:]
+        first = parts[0]
         if len(parts) == 1:
-            having = [
-                table for table in self.owners if parts[0] in fields_of(table.concept) or is_time(table, parts[0])
-            ]
-            if len(having) > 1:
-                raise self.query.error(
-                    AmbiguousField,
-                    "the name may mean two fields",
-                    node,
-                    name=parts[0],
-                    one=f"{having[0].alias}.{parts[0]}",
-                    other=f"{having[1].alias}.{parts[0]}",
-                    hint="Write the one that you mean",
-                )
-            if having:
-                return self.names.meaning(having[0], parts, node, 0)
-        else:
-            for table in self.owners:
-                if chain_of(table.concept, parts[0]) is not None or parts[0] in fields_of(table.concept):
-                    return self.names.meaning(table, parts, node, 0)
-        raise self.names.unknown(self.owners[0], parts, node)
+            return [one for one in self.owners if first in fields_of(one.concept) or is_time(one, first)], parts
+        chained = (one for one in self.owners if chain_of(one.concept, first) or first in fields_of(one.concept))
+        return [*islice(chained, 1)], parts
 
 
 def _apply_options(query: QueryText, resolved: Resolved, options: QueryOptions) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from random import Random
 
@@ -52,7 +52,9 @@ OF_ROWS = [
     Term("eu_revenue", "sum(CASE WHEN region = 'eu' THEN revenue END)", NUMBER),
 ]
 OF_DAYS = Term("count(distinct to_date(ts))", "count(DISTINCT CAST(ts AS DATE))", NUMBER)
-ALIASES = ("d", "e", "f", "Total", "`a b`", "`it's`", '`a"b`', "x1")
+FIELDS = ("region", "bike", "customer")
+ALIASES = ("d", "e", "f", "Total", "`a b`", "`it's`", '`a"b`', "x1", "`column 3`", *FIELDS)
+"""Names of what is selected, some of which are names of fields as well."""
 _CHANGING = re.compile(r"\b(dated|season)\b", re.IGNORECASE)
 """Expressions that change their definition, which are asked by ranges of the time of partitions alone."""
 _OF_PARTITIONS = re.compile(r"time_range_in\((\w+\.)?ts\b")
@@ -123,7 +125,7 @@ class _Asking:
                 made = replace(made, keys=[*self.keys, other], grouped=[*(made.grouped or ()), other.text])
         if random.random() < 0.3:
             more = [self._aggregate()] if aggregates else []
-            of_groups = Terms(random, _by_kind([*(item.result for item in items), *aggregates, *more]))
+            of_groups = Terms(random, _by_kind([*_in_having(items, made.keys), *aggregates, *more]))
             made = replace(made, having=of_groups.varying(TRUTH, random.choice((1, 2))))
         # Of two columns of one name, none is meant by an expression of it.
         repeated = len({key.text.lower() for key in self.keys}) < len(self.keys)
@@ -150,15 +152,16 @@ class _Asking:
         return items
 
     def _grouped(self, at: int, item: Item) -> str:
-        aliases = [] if item.alias is None else [item.alias] * 2
+        aliases = [] if item.alias in (None, *FIELDS) else [item.alias] * 2  # the name of a field means the field
         return self.random.choice([item.term.text, str(at), *aliases])
 
     def _order(self, items: list[Item]) -> list[Order]:
         random = self.random
-        results = Terms(random, _by_kind(item.result for item in items))
+        clear = [item for item in items if _is_clear(item, items)]
+        results = Terms(random, _by_kind(item.result for item in clear))
         order = []
-        for _ in range(random.choice((1, 1, 2))):
-            named = [item.result for item in items if item.alias is not None]
+        for _ in range(random.choice((1, 1, 2)) if clear else 0):
+            named = [item.result for item in clear if item.alias is not None]
             if named and random.random() < 0.4:
                 term = _tightly(random, random.choice(named))
             else:
@@ -264,6 +267,28 @@ class _Asking:
             start += random.choice((6, 1)) * HALF
             end -= random.choice((0, 1, 12)) * HALF
         return _within(f"{self._before}paid", "paid", start, end)
+
+
+def _in_having(items: Iterable[Item], keys: Iterable[Term]) -> Iterator[Term]:
+    """What HAVING can name: keys as they are written, and aliases that no key has as the name of a field."""
+    for item in items:
+        if item.key is not None:
+            yield replace(item, alias=None).result
+        if item.alias not in FIELDS or not any(_names(key, item.alias) for key in keys):
+            yield item.result
+
+
+def _is_clear(item: Item, items: Iterable[Item]) -> bool:
+    """Whether ORDER BY means an item by its text: there an alias comes before a field of its name."""
+    others = [other for other in items if other is not item]
+    if item.alias in FIELDS:
+        return not any(other.alias is None and _names(other.term, item.alias) for other in others)
+    clashing = [other.alias for other in others if other.alias in FIELDS and _names(item.term, other.alias)]
+    return item.alias is not None or item.key is None or not clashing
+
+
+def _names(term: Term, name: str) -> bool:
+    return re.search(rf"\b{name}\b", term.text, re.IGNORECASE) is not None
 
 
 def _both(a: Term, b: Term) -> Term:

@@ -87,8 +87,8 @@ def world():
             "select bike, region, max(low) from {} group by bike, region order by region desc, bike limit 2",
         ),
         (
-            "select region, bike as region2, max(low) as bike from rides {} having max(bike) = 'b' and bike > 0",
-            "select region, bike, max(low) from {} group by region, bike having max(bike) = 'b' and max(low) > 0",
+            "select region, bike as region2, max(low) as bike from rides {} having max(bike) = 'b' and bike <= 'b'",
+            "select region, bike, max(low) from {} group by region, bike having max(bike) = 'b'",
         ),
     ],
 )
