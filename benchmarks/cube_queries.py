@@ -23,8 +23,8 @@ from hbstore.cubes.logical_tables import Column, Fact, StorageTable, TableDescri
 from hbstore.model.totals import Totals
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import table_key, totals_state
-from hbstore.store.timelines.cell import cell_name, empty_timeline, encode_state, state_of
-from hbstore.store.timelines.time_columns import TimeColumns, timeline_name
+from hbstore.store.time_columns import TimeColumns, timeline_name
+from hbstore.store.timeline_cell import cell_name, empty_timeline, encode_state, state_of
 from hbstore.timelines.runs import Runs
 from hbstore.times.moments import moment
 from hbstore.times.update_period import UpdatePeriod

@@ -18,9 +18,9 @@ from hbstore import Column, Partition, PartitionStore, Table, connect
 from hbstore.cubes import Cover, cover
 from hbstore.store.table_row import table_key
 from hbstore.store.tables import Tables
-from hbstore.store.timelines.cell import Stored, cell_name, encode_state, state_of
+from hbstore.store.time_columns import TimeColumns, timeline_name
+from hbstore.store.timeline_cell import Stored, cell_name, encode_state, state_of
 from hbstore.store.timelines.stored_timelines import StoredTimelines
-from hbstore.store.timelines.time_columns import TimeColumns, timeline_name
 from hbstore.timelines import (
     EndsAndHolesPartitionTimeline,
     PartitionTimeline,

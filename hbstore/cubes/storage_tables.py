@@ -22,7 +22,7 @@ from hbstore.store.puts import Puts
 from hbstore.store.table_changes import check_alterable, redefine
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import add_table, remove_table, table_in
-from hbstore.store.timelines.classes import check_classes
+from hbstore.store.timeline_classes import check_classes
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.transactions.transaction import RowView, Transaction
 

@@ -14,7 +14,7 @@ from hbstore.model.objects import Partition, Table
 from hbstore.repair.listing import Walked
 from hbstore.repair.shape import Folder, Foreign, printable
 from hbstore.repair.staging import Staging
-from hbstore.store.timelines.time_columns import TimeColumns
+from hbstore.store.time_columns import TimeColumns
 from hbstore.texts.wording import plural
 
 Mode: TypeAlias = Literal["add", "drop", "sync"]

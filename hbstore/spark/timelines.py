@@ -27,8 +27,8 @@ from hbstore.spark.tasks import number_of_slices, run_tasks
 from hbstore.store.partition_store import connect
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
+from hbstore.store.timeline_cell import Building, decode_state
 from hbstore.store.timelines.build import PATIENCE, Build, Collected, TimelineBuilder, time_columns
-from hbstore.store.timelines.cell import Building, decode_state
 from hbstore.transactions.log import Log
 from hbstore.transactions.resolving import Resolver
 from hbstore.transactions.transactions import Transactions

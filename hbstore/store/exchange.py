@@ -18,8 +18,8 @@ from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_p
 from hbstore.store.recount import note_change
 from hbstore.store.table_row import TableRow, totals_state
 from hbstore.store.tables import Tables
-from hbstore.store.timelines.time_columns import AffectedTimes, Times, collected
-from hbstore.store.timelines.updates import update_timelines
+from hbstore.store.time_columns import AffectedTimes, Times, collected
+from hbstore.store.timeline_updates import update_timelines
 from hbstore.store.writer import add_statistics, mark_respelled, partitioned
 from hbstore.texts.arguments import expect, expect_many
 from hbstore.transactions.payload_change import PayloadChange, checked_relocation

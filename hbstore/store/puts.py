@@ -22,7 +22,7 @@ from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import is_companion
 from hbstore.store.table_row import Definition, TableRow
-from hbstore.store.timelines.time_columns import AffectedTimes, TimeColumns, collected
+from hbstore.store.time_columns import AffectedTimes, TimeColumns, collected
 from hbstore.texts.arguments import expect_choice
 
 InvalidValues: TypeAlias = Literal["reject", "keep"]

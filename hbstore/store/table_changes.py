@@ -24,8 +24,8 @@ from hbstore.store.table_row import (
     table_key,
 )
 from hbstore.store.tables import Tables, existing_database
-from hbstore.store.timelines.classes import check_classes
-from hbstore.store.timelines.time_columns import declared_by
+from hbstore.store.time_columns import declared_by
+from hbstore.store.timeline_classes import check_classes
 from hbstore.texts.arguments import expect, expect_flags
 from hbstore.transactions.payload_change import checked_relocation
 from hbstore.transactions.rewriting import Rewrite

@@ -21,7 +21,7 @@ from hbstore.plans.statistics import Statistics
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells
 from hbstore.store.sketch import Sketch
-from hbstore.store.timelines.time_columns import TimeColumns
+from hbstore.store.time_columns import TimeColumns
 from hbstore.transactions.log import Log
 
 DEFINITION: Final = "d:def"

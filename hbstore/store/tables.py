@@ -41,7 +41,7 @@ from hbstore.store.table_row import (
     table_keys,
     totals_state,
 )
-from hbstore.store.timelines.classes import check_classes
+from hbstore.store.timeline_classes import check_classes
 from hbstore.texts.arguments import expect, expect_flags
 from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions

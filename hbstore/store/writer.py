@@ -38,7 +38,7 @@ from hbstore.store.table_row import (
     totals_state,
 )
 from hbstore.store.tables import Tables
-from hbstore.store.timelines.updates import update_timelines
+from hbstore.store.timeline_updates import update_timelines
 from hbstore.texts.arguments import expect, expect_flags, expect_many
 from hbstore.transactions.transaction import RowView, Transaction
 

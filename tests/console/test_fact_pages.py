@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from hbstore.cli import app
 from hbstore.cubes import Cubes, Fact, Storage
 from hbstore.store.table_row import table_key
-from hbstore.store.timelines.cell import cell_name
+from hbstore.store.timeline_cell import cell_name
 from tests.console.facts import HOUR, descs, got, hired
 
 HIRES = "/databases/city/facts/hires"

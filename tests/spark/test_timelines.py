@@ -20,8 +20,8 @@ from hbstore.spark import rebuild_timelines
 from hbstore.spark import timelines as under_test
 from hbstore.spark.timelines import _Task
 from hbstore.store.table_row import TableRow, table_key
+from hbstore.store.timeline_cell import Building, decode_state
 from hbstore.store.timelines.build import PATIENCE, TimelineBuilder, time_columns
-from hbstore.store.timelines.cell import Building, decode_state
 from hbstore.store.timelines.stored_timelines import StoredTimelines
 from hbstore.timelines import classes, register
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS

@@ -18,9 +18,9 @@ from hbstore.cubes.stored_model import document_of
 from hbstore.model.structs import decode_table, encode_table
 from hbstore.rows.interface import CatalogCell
 from hbstore.store.table_row import table_key
-from hbstore.store.timelines.cell import cell_name, encode_state, state_of
+from hbstore.store.time_columns import TimeColumns
+from hbstore.store.timeline_cell import cell_name, encode_state, state_of
 from hbstore.store.timelines.stored_timelines import StoredTimelines
-from hbstore.store.timelines.time_columns import TimeColumns
 from hbstore.timelines.factory import PRESENT
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.store_all import StoreAllPartitionTimeline

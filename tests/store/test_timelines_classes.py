@@ -8,7 +8,7 @@ import pytest
 
 from hbstore.errors import TableNotFound, UnknownTimelineClass
 from hbstore.store.table_row import table_key
-from hbstore.store.timelines.cell import cell_name
+from hbstore.store.timeline_cell import cell_name
 from hbstore.timelines import UpdatePeriod, classes, register
 from hbstore.timelines.classes import short_name
 from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, property_prefix

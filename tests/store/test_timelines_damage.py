@@ -6,9 +6,9 @@ import pytest
 
 from hbstore import Column, Partition, Table, connect
 from hbstore.errors import CorruptTimeline, TimelineError, TimelineMismatch, TimelineTooLarge
+from hbstore.store import timeline_cell
 from hbstore.store.table_row import table_key
-from hbstore.store.timelines import cell as timeline_cell
-from hbstore.store.timelines.cell import cell_name
+from hbstore.store.timeline_cell import cell_name
 from hbstore.timelines import properties
 from hbstore.times.update_period import UpdatePeriod
 from tests.store import timelines as tl

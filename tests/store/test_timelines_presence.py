@@ -15,7 +15,7 @@ from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import Costs
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.tables import Tables
-from hbstore.store.timelines.presence import present
+from hbstore.store.timeline_presence import present
 from hbstore.timelines.declaration import PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod

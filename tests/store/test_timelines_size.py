@@ -7,8 +7,8 @@ import pytest
 from hbstore import TimelineTooLarge, connect
 from hbstore.rows.interface import CatalogCell
 from hbstore.store.table_row import table_key
-from hbstore.store.timelines.cell import MAX_CELL, cell_name, encode_state, state_of
-from hbstore.store.timelines.time_columns import TimeColumns
+from hbstore.store.time_columns import TimeColumns
+from hbstore.store.timeline_cell import MAX_CELL, cell_name, encode_state, state_of
 from hbstore.timelines.factory import PRESENT
 from hbstore.timelines.ranges import RangesPartitionTimeline
 from hbstore.timelines.runs import Runs

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hbstore import NULL_PARTITION, Column, Partition, Table
 from hbstore.errors import InvalidTime, TimelineMismatch, TimelineNotFound, UnknownUpdatePeriod
 from hbstore.keys.row_key import text_cell
-from hbstore.store.timelines.time_columns import TimeColumns
+from hbstore.store.time_columns import TimeColumns
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.times.update_period import UpdatePeriod
 from tests.store import timelines as tl

@@ -23,7 +23,8 @@ from hbstore.keys.row_key import split_key, successor
 from hbstore.rows.interface import Cells
 from hbstore.store.table_row import DEFINITION, TableRow, id_and_version, next_definition
 from hbstore.store.tables import Tables
-from hbstore.store.timelines.cell import (
+from hbstore.store.time_columns import TimeColumns, TimelineName
+from hbstore.store.timeline_cell import (
     Building,
     State,
     cell_name,
@@ -34,9 +35,8 @@ from hbstore.store.timelines.cell import (
     state_of,
     with_times,
 )
-from hbstore.store.timelines.classes import class_parameter, unknown_classes
-from hbstore.store.timelines.presence import present
-from hbstore.store.timelines.time_columns import TimeColumns, TimelineName
+from hbstore.store.timeline_classes import class_parameter, unknown_classes
+from hbstore.store.timeline_presence import present
 from hbstore.timelines.classes import DEFAULT_CLASS, class_name
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.timelines.factory import PRESENT

@@ -24,8 +24,8 @@ from hbstore.model.totals import Totals
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
-from hbstore.store.timelines.build import Collected, TimelineBuilder, set_parameters, state_or_none, time_columns
-from hbstore.store.timelines.cell import (
+from hbstore.store.time_columns import TimeColumns, TimelineName
+from hbstore.store.timeline_cell import (
     MAX_TOGETHER,
     Building,
     Stored,
@@ -37,10 +37,10 @@ from hbstore.store.timelines.cell import (
     stored_timeline,
     total_size,
 )
-from hbstore.store.timelines.classes import class_parameter
+from hbstore.store.timeline_classes import class_parameter
+from hbstore.store.timeline_presence import present
+from hbstore.store.timelines.build import Collected, TimelineBuilder, set_parameters, state_or_none, time_columns
 from hbstore.store.timelines.comparison import difference, differences, first_times, times_of
-from hbstore.store.timelines.presence import present
-from hbstore.store.timelines.time_columns import TimeColumns, TimelineName
 from hbstore.texts.arguments import expect, expect_dict, expect_texts
 from hbstore.timelines.classes import class_name, is_known, short_name, timeline_class
 from hbstore.timelines.factory import PRESENT, STORAGE_CLASS, convert, table_properties, timeline_of

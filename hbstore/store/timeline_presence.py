@@ -17,7 +17,7 @@ from hbstore.rows.interface import Rows, StoredRow
 from hbstore.rows.predicate import CellIn
 from hbstore.rows.ranges import unite
 from hbstore.store.table_row import TableRow, statistics_of
-from hbstore.store.timelines.time_columns import TimeColumns, timeline_name
+from hbstore.store.time_columns import TimeColumns, timeline_name
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
 

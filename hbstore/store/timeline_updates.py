@@ -12,7 +12,8 @@ from dataclasses import replace
 from hbstore.errors import TimelineError, UnknownTimelineClass
 from hbstore.keys.row_key import successor
 from hbstore.store.table_row import TableRow
-from hbstore.store.timelines.cell import (
+from hbstore.store.time_columns import AffectedTimes, TimeColumns
+from hbstore.store.timeline_cell import (
     Building,
     Stored,
     decode_state,
@@ -22,8 +23,7 @@ from hbstore.store.timelines.cell import (
     stored_timeline,
     with_times,
 )
-from hbstore.store.timelines.presence import present
-from hbstore.store.timelines.time_columns import AffectedTimes, TimeColumns
+from hbstore.store.timeline_presence import present
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
 from hbstore.transactions.transaction import RowView

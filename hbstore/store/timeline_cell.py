@@ -20,8 +20,8 @@ from typing import Final, TypeAlias
 from hbstore.errors import CorruptTimeline, TimelineTooLarge
 from hbstore.rows.interface import TIMELINES, Cells
 from hbstore.store.table_row import DEFINITION, table_id_of
-from hbstore.store.timelines.classes import class_parameter, timeline_class_in
-from hbstore.store.timelines.time_columns import TimeColumns, TimelineName, timeline_name
+from hbstore.store.time_columns import TimeColumns, TimelineName, timeline_name
+from hbstore.store.timeline_classes import class_parameter, timeline_class_in
 from hbstore.timelines.classes import class_name
 from hbstore.timelines.factory import STORAGE_CLASS, convert, property_prefix, timeline_of
 from hbstore.timelines.ranges import RangesPartitionTimeline

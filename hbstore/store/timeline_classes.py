@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from hbstore.errors import TimelineError, UnknownTimelineClass
 from hbstore.model.objects import Table
-from hbstore.store.timelines.time_columns import TimeColumns, TimelineName, declared_by, timeline_name
+from hbstore.store.time_columns import TimeColumns, TimelineName, declared_by, timeline_name
 from hbstore.timelines.classes import DEFAULT_CLASS, is_known, timeline_class
 from hbstore.timelines.factory import STORAGE_CLASS, property_prefix
 from hbstore.timelines.timeline import PartitionTimeline
