@@ -117,7 +117,7 @@ def test_a_time_off_its_period_is_unreadable():
 
 @pytest.mark.parametrize("cls", OWN)
 @pytest.mark.parametrize(
-    "runs",
+    "damaged",
     [
         Runs([5], [5]),
         Runs([5], [4]),
@@ -128,9 +128,9 @@ def test_a_time_off_its_period_is_unreadable():
         Runs([1], [DAY.limit + 1]),
     ],
 )
-def test_damage_in_memory_is_found_with_the_state(cls, runs):
+def test_damage_in_memory_is_found_with_the_state(cls, damaged):
     made = timeline(cls)
-    made._runs = runs
+    made._runs = damaged
     assert not made.is_consistent()
     with pytest.raises(AssertionError, match="_runs"):
         made._check()
