@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,8 @@ def fresh_hbase_url(hbase_server_url):
 @pytest.fixture(scope="session")
 def runs(request, tmp_path_factory):
     """A `Run` by the name of the metastore: those, and those topics, that the chosen tests ask for."""
-    chosen = [item.callspec.params for item in request.session.items if "runs" in getattr(item, "fixturenames", ())]
+    here = [item for item in request.session.items if item.path.parent == Path(__file__).parent]
+    chosen = [item.callspec.params for item in here if "runs" in getattr(item, "fixturenames", ())]
     topics = {}
     for params in chosen:
         # Tests of no statement of their own read the log of the pruning topic.
