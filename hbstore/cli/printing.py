@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import typer
 
+from hbstore.times.moments import sql_text
+
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _LINES_AT_ONCE: Final = 1000
 
@@ -132,7 +134,7 @@ def time_text(seconds: int) -> str | None:
     >>> time_text(1356998400)
     '2013-01-01 00:00:00 UTC'
     """
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC" if seconds else None
+    return f"{sql_text(datetime.fromtimestamp(seconds, UTC))} UTC" if seconds else None
 
 
 def _write(lines: Iterable[str]) -> None:

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from hbstore.model.objects import Table
 from hbstore.texts.wording import clipped, plural
+from hbstore.times.moments import sql_text
 from hbstore.times.time_range import time_text as range_text
 
 _POLICY: Final = (
@@ -140,7 +141,7 @@ def time_text(seconds: float) -> str:
     >>> time_text(1356998400)
     '2013-01-01 00:00:00'
     """
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S") if seconds else "–"
+    return sql_text(datetime.fromtimestamp(seconds, UTC)) if seconds else "–"
 
 
 def moment_text(time: str) -> str:

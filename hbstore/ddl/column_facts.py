@@ -15,6 +15,7 @@ from hbstore.metastore.protocol import THRIFT, struct_kind
 from hbstore.model.objects import Column, Partition, Table
 from hbstore.model.service_objects import ColumnStatistic
 from hbstore.store.partition_store import PartitionStore
+from hbstore.times.moments import sql_text
 
 UNKNOWN: Final = "NULL"
 """What is shown for what nobody has found out, as Spark does."""
@@ -92,5 +93,5 @@ def _text(value: Any) -> str:
 
 def _time(seconds: int) -> str:
     with suppress(OverflowError):
-        return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds):%Y-%m-%d %H:%M:%S} UTC"
+        return f"{sql_text(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds))} UTC"
     return f"{seconds} seconds since 1970"

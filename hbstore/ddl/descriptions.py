@@ -14,6 +14,7 @@ from hbstore.errors import UnknownColumnError
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Column, Partition, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.times.moments import sql_text
 from hbstore.warehouse.name_patterns import name_pattern
 from hbstore.warehouse.table_kinds import settled_type
 
@@ -182,4 +183,4 @@ def _mapping(values: Mapping[str, str]) -> str:
 
 
 def _time(seconds: int) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC" if seconds else "UNKNOWN"
+    return f"{sql_text(datetime.fromtimestamp(seconds, UTC))} UTC" if seconds else "UNKNOWN"

@@ -77,6 +77,15 @@ def moments(start: datetime, end: datetime) -> tuple[int, int]:
     return first, last
 
 
+def sql_text(time: datetime, timespec: str = "seconds") -> str:
+    """A time as SQL and people write it, without its time zone. Python's own formats have no zero before the year 999.
+
+    >>> sql_text(time_at(0)), sql_text(time_at(1), "microseconds")
+    ('0001-01-01 00:00:00', '0001-01-01 00:00:00.000001')
+    """
+    return time.replace(tzinfo=None).isoformat(" ", timespec)
+
+
 def naive(time: object) -> InvalidTime:
     """The error for what is no time with a time zone."""
     return InvalidTime(

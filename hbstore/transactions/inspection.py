@@ -136,8 +136,8 @@ def who(transaction_id: str) -> dict[str, object]:
     """Whose a transaction is, and since when, by its id."""
     described: dict[str, object] = {"transaction": transaction_id}
     with suppress(ValueError):  # of a damaged log, or an example's
-        began = datetime.fromtimestamp(began_at(transaction_id), UTC)
-        described |= {"process": holder_of(transaction_id), "began": began.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        began = datetime.fromtimestamp(began_at(transaction_id), UTC).isoformat(timespec="seconds")
+        described |= {"process": holder_of(transaction_id), "began": began.replace("+00:00", "Z")}
     return described
 
 

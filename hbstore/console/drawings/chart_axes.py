@@ -214,4 +214,4 @@ def _texts(at: datetime, step: int) -> tuple[str, str]:
         return f"{at:%H:%M}", f"{at.date()}"
     if step >= _SECOND:
         return f"{at:%H:%M:%S}", f"{at.date()}"
-    return f"{at:%S}.{at.microsecond:06}".rstrip("0"), f"{at:%Y-%m-%d %H:%M}"
+    return f"{at:%S}.{at.microsecond:06}".rstrip("0"), f"{at.date()} {at:%H:%M}"

@@ -17,7 +17,7 @@ from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.function_calls import call
 from hbstore.cubes.query.times import timestamp
 from hbstore.keys.types import ColumnType, DateType, StringType
-from hbstore.times.moments import time_at
+from hbstore.times.moments import sql_text, time_at
 from hbstore.times.update_period import UpdatePeriod
 
 _LISTED: Final = 24
@@ -117,4 +117,4 @@ def time_condition(column: exp.Expr, kind: ColumnType, ranges: Iterable[tuple[in
 def _time(kind: ColumnType, at: int) -> exp.Expr:
     if isinstance(kind, DateType):
         return exp.cast(exp.Literal.string(time_at(at).date().isoformat()), "date")
-    return timestamp(exp.Literal.string(time_at(at).strftime("%Y-%m-%d %H:%M:%S.%f")))
+    return timestamp(exp.Literal.string(sql_text(time_at(at), "microseconds")))

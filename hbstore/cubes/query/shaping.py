@@ -31,7 +31,7 @@ from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText, offset_of, with_replaced
 from hbstore.cubes.query.time_functions import Years
 from hbstore.cubes.query.times import TIME_OF, TimeLook, timestamp, with_times
-from hbstore.times.moments import DAY, LIMIT, time_at
+from hbstore.times.moments import DAY, LIMIT, sql_text, time_at
 from hbstore.times.update_period import UpdatePeriod
 
 
@@ -279,7 +279,7 @@ def _within(one: QueryRange, root: str) -> exp.Expr:
     """The condition that a time dimension, as a column, is in a range."""
     assert one.dimension is not None  # as only those of the dimension that is chosen have none
     column = timestamp(exp.column(one.dimension, table=root, quoted=True))
-    texts = (time_at(at).strftime("%Y-%m-%d %H:%M:%S.%f") for at in (one.start, one.stop))
+    texts = (sql_text(time_at(at), "microseconds") for at in (one.start, one.stop))
     begin, end = (timestamp(exp.Literal.string(text)) for text in texts)
     return exp.and_(exp.GTE(this=column, expression=begin), exp.LT(this=column.copy(), expression=end))
 

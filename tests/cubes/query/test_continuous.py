@@ -56,6 +56,22 @@ def test_hours_that_are_there_and_rows_of_the_others_up_to_now():
         assert repr(found) == "<Rewritten: 2 partitions of lake_hourly, lake_live>"
 
 
+@pytest.mark.parametrize(
+    ("condition", "times"),
+    [
+        ("time_range_in(start_time, '0001', '0999-12-31')", ["0001-01-01", "0999-12-31"]),
+        ("time_range_in(start_time, 'now.year-1100years', '0950')", ["0915-01-01", "0950-01-01"]),
+        ("time_range_in(paid_time, '0999', '1001') and time_range_in(start_time, '2014', '2015')", ["0999-01-01"]),
+    ],
+)
+def test_years_have_four_digits(condition, times):
+    """Spark takes '999-12-31' for no timestamp."""
+    with live("fare bike start_time paid_time", properties={"cube.fact.is.aggregated": "false"}) as cubes:
+        sql = cubes.rewrite(f"select fare from rides where {condition}").sql
+    assert all(f"CAST('{time} 00:00:00.000000' AS TIMESTAMP)" in sql for time in times)
+    assert "'999" not in sql
+
+
 def test_what_is_after_now_is_missing():
     with live() as cubes:
         with pytest.raises(NoCandidate, match="partitions are missing") as caught:
