@@ -30,7 +30,7 @@ from hbstore.cubes.query.rolling_up import RollingUp
 from hbstore.cubes.query.star import ONLY_DERIVED, Star, fields_of
 from hbstore.cubes.query.text import QueryText, offset_of, with_replaced
 from hbstore.cubes.query.time_functions import Years
-from hbstore.cubes.query.times import TIME_OF, TimeLook, timestamp, with_times
+from hbstore.cubes.query.times import TIME_OF, TimeLook, mark_functions, timestamp, with_times
 from hbstore.times.moments import DAY, LIMIT, sql_text, time_at
 from hbstore.times.update_period import UpdatePeriod
 
@@ -132,6 +132,9 @@ def replace_times(
     finer = [look for look in looks if _tells_more_than_days(look, times[look.dimension])]
     own = {name: kind for name, kind in own.items() if name not in alone}
     _map(resolved, lambda tree: with_times(tree, resolved.root, own, years, []), where=True)
+    clocks = {name for name, kind in times.items() if kind == "timestamp" and name in cube.time_dimensions}
+    for tree in resolved.trees():
+        mark_functions(tree, resolved.root, clocks)
     return of_column, finer
 
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from sqlglot import exp, parse_one
 
+from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.dependence import THE_TIME, Periods, TimeForm, as_a, start_of
 from hbstore.cubes.query.text import DIALECT, with_replaced
 from hbstore.cubes.query.time_functions import Use, Years, effect
@@ -22,6 +23,9 @@ from hbstore.times.update_period import UpdatePeriod
 
 _IN_SESSION: Final = "hbstore.in_session"
 """What a tree's node has in its `meta` that Spark computes in its session's time zone."""
+
+_IN_ALL_ZONES: Final = (exp.Paren, exp.Min, exp.Max, exp.Coalesce, exp.Case, exp.If)
+"""What gives a time that it gets."""
 
 TIME_OF: Final = "time of "
 """What the column of rows is called that holds the beginning of the partition's time, or a finer time."""
@@ -146,6 +150,23 @@ def in_session(tree: exp.Expr) -> exp.Expr:
     """The tree, marked as one that is a time of hbstore in UTC alone: Spark computes it in its session's time zone."""
     tree.meta[_IN_SESSION] = True
     return tree
+
+
+def mark_functions(tree: exp.Expr, root: str, times: Container[str]) -> None:
+    """Mark what a tree computes of some timestamps of the cube that stay columns: Spark looks at clocks for it.
+
+    Not their smallest and largest, one of several, and comparisons of two, which are the same in all time zones.
+    """
+    for column in tree.find_all(exp.Column):
+        node = column.parent if column.table == root and column.name in times else None
+        while isinstance(node, _IN_ALL_ZONES):
+            node = node.parent
+        if isinstance(node, exp.Predicate):
+            is_computed = any(literal.is_string for literal in node.find_all(exp.Literal))
+        else:
+            is_computed = isinstance(node, exp.Func | exp.Binary) and not is_aggregate(node)
+        if node is not None and is_computed:
+            in_session(node)
 
 
 def needs_utc(query: exp.Expr) -> bool:

@@ -31,7 +31,21 @@ def needs_utc(text, *documents, period="HOURLY", values=HOURS):
         ("fare from rides where {} having count(distinct to_date(start_time)) > 1", True),
         ("fare from rides where {} and year(start_time) = 2015", True),
         ("fare from rides where {} and start_time >= '2015-01-01'", True),
-        ("fare from rides where {} and start_time = '2015-01-01'", False),  # which rows alone tell
+        ("fare from rides where {} and start_time = '2015-01-01'", True),
+        # A time that is selected stays a column of the rows, and so it is in functions of it.
+        ("start_time, to_date(start_time) as d, fare from rides where {}", True),
+        ("start_time as d, fare from rides where {} having hour(d) = 2", True),
+        ("start_time, fare from rides where {} order by date_trunc('month', start_time)", True),
+        ("start_time, fare from rides where {} and start_time >= '2015-01-01'", True),
+        ("start_time, fare from rides where {} and start_time in (timestamp'2015-01-01 10:00:00')", True),
+        ("start_time, count(distinct to_date(start_time)) as n from rides where {}", True),
+        ("hour(max(start_time)) as h, fare from rides where {}", True),
+        ("cast(coalesce(start_time, paid_time) as string) as t, fare from rides where {}", True),
+        ("hour(paid_time), fare from rides where {}", True),
+        ("fare from rides where {} and start_time + interval 1 day > paid_time", True),
+        ("start_time, fare from rides where {} order by start_time", False),
+        ("fare from rides where {} and start_time < paid_time and start_time is not null", False),
+        ("if(bike = 'a', start_time, paid_time) as t, count(start_time) as n, fare from rides where {}", False),
         ("fare from rides where {} and time_range_in(paid_time, '2015-01-01-06', '2015-01-01-08')", True),
     ],
 )
