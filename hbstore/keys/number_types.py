@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Final
 
 from hbstore.keys.column_type import Value
-from hbstore.keys.spellings import read_decimal, read_float, read_integer
+from hbstore.keys.spellings import nearest_single, read_decimal, read_float, read_integer
 
 _INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?\Z")
@@ -134,12 +134,15 @@ class FloatType:
         """A number, Infinity or NaN; a float is rounded to the nearest of its 4 bytes."""
         if not _FLOAT.match(text):
             raise ValueError(f"not a number: {text!r}")
-        return self._rounded(float(text))
+        return self._rounded(self._read(text))
 
     def read(self, text: str) -> float | None:
         """See `read_float`: infinities and NaN in any case, literals of Java."""
-        number = read_float(text)
+        number = read_float(text, self._read)
         return None if number is None else self._rounded(number)
+
+    def _read(self, text: str) -> float:
+        return nearest_single(text) if self.width == 4 else float(text)  # noqa: PLR2004
 
     def _rounded(self, number: float) -> float:
         if self.width == 4 and number == number:  # noqa: PLR0124, PLR2004  not NaN
@@ -175,8 +178,8 @@ class FloatType:
         assert isinstance(value, float | int)
         number = self._rounded(float(value))
         if self.width == 4 and isfinite(number):  # noqa: PLR2004  nine digits tell floats of 4 bytes apart, often fewer
-            texts = (float(f"{number:.{digits}g}") for digits in range(1, 10))
-            number = next(shorter for shorter in texts if self._rounded(shorter) == number)
+            texts = (f"{number:.{digits}g}" for digits in range(1, 10))
+            number = float(next(shorter for shorter in texts if self.parse(shorter) == number))
         return java_text(repr(number))
 
     def written(self, value: float) -> tuple[Decimal, Decimal]:

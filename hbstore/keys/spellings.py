@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
+from math import inf, isfinite, nextafter
+from struct import pack
 from typing import Final
 
 _BLANKS: Final = "".join(map(chr, (*range(0x21), 0x7F)))
@@ -26,6 +29,8 @@ _TIME: Final = re.compile(r"([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0
 _DECIMAL: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?0*\d{1,9})?\Z")
 _FLOAT: Final = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[dDfF]?\Z")
 _HEXADECIMAL: Final = re.compile(r"([+-]?0[xX](?:[0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[dDfF]?\Z")
+_BEHIND_A_MIDDLE: Final = (1 << 28) - 1
+"""The bits of a double that are 0 if it is a float of 4 bytes, or in the middle between two."""
 _INFINITE: Final = frozenset(("inf", "infinity"))
 _TRUTHS: Final = {
     **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
@@ -76,8 +81,27 @@ def read_decimal(text: str, precision: int, scale: int) -> Decimal | None:
     return rounded or Decimal(0)  # -0 becomes 0
 
 
-def read_float(text: str) -> float | None:
+def nearest_single(text: str) -> float:
+    """A double for the digits of a number, which rounds to the float of 4 bytes that is nearest to them.
+
+    A double that is rounded from a text may lie in the middle between two floats where the text does not. Then it is
+    moved to the text's side. A middle has 25 significant bits.
+
+    >>> float("1.00000017881393432617187499"), nearest_single("1.00000017881393432617187499")
+    (1.0000001788139343, 1.000000178813934)
+    """
+    number = float(text)
+    if number and isfinite(number) and not int.from_bytes(pack(">d", number), "big") & _BEHIND_A_MIDDLE:
+        exact = Decimal(text)
+        if exact != number:
+            number = nextafter(number, inf if exact > number else -inf)
+    return number
+
+
+def read_float(text: str, rounded: Callable[[str], float] = float) -> float | None:
     """A number with blanks around it, as Java writes a literal, also in hexadecimal; infinities and NaN in any case.
+
+    Decimal digits become a number by ``rounded``.
 
     >>> read_float(" 1.5"), read_float("1.5d"), read_float("0x1.8p1"), read_float("-inf"), read_float("1,5")
     (1.5, 1.5, 3.0, -inf, None)
@@ -85,7 +109,7 @@ def read_float(text: str) -> float | None:
     stripped = text.strip(_JAVA_BLANKS)
     number = _FLOAT.match(stripped)
     if number is not None:
-        return float(number[1])
+        return rounded(number[1])
     number = _HEXADECIMAL.match(stripped)
     if number is not None:
         try:

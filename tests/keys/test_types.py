@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import struct
 from decimal import Decimal, localcontext
+from fractions import Fraction
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hbstore.errors import InvalidType
@@ -176,6 +177,9 @@ def test_near_misses_are_refused(kind, text):
         ("decimal(5,2)", "1." + "0" * 2000, "1.00"),
         ("float", "0.1", "0.1"),
         ("float", "16777217", "1.6777216E7"),
+        ("float", "1.00000017881393432617187499", "1.0000001"),
+        ("float", "340282356779733661637539395458142568447.9", "3.4028235E38"),
+        ("float", "340282356779733661637539395458142568448", "Infinity"),
         ("float", "1e39", "Infinity"),
         ("double", "-0", "0.0"),
         ("double", "1e400", "Infinity"),
@@ -207,6 +211,39 @@ def test_the_text_of_a_float_is_the_shortest_that_reads_back(number):
     assert column_type.parse(text) == number
     digits = len(Decimal(text).normalize().as_tuple().digits) if math.isfinite(number) else 1
     assert digits == 1 or column_type.parse(f"{number:.{digits - 1}g}") != number
+
+
+@given(
+    st.one_of(st.integers(0, 2**31 - 2**23 - 1), st.sampled_from([0, 1, 2**23 - 1, 2**23, 2**31 - 2**23 - 1])),
+    st.one_of(st.integers(-3, 3), st.integers(-(10**6), 10**6)),
+    st.integers(0, 40),
+    st.sampled_from(["", "-"]),
+    st.sampled_from(["", " ", "f", "d"]),
+)
+@example(2**31 - 2**23 - 1, -1, 3, "", "")
+@example(0x3F800001, -1, 26, "", "")  # 1.0000001…
+def test_a_text_of_a_float_is_rounded_once(pattern, off, digits, sign, end):
+    """A text beside the middle between two floats, which a double may not tell from the middle."""
+    low, high = (_exact(one) for one in (pattern, pattern + 1))
+    with localcontext() as context:
+        context.prec = 1000
+        middle = Decimal((low + high).numerator) / (low + high).denominator / 2
+        number = middle + middle * off / Decimal(10) ** (15 + digits)
+        text = f"{sign}{number.normalize()}"
+    exact = Fraction(Decimal(text).copy_abs())
+    near = [one for one in (pattern - 1, pattern, pattern + 1, pattern + 2) if 0 <= one <= 0x7F800000]
+    best = min(near, key=lambda one: (abs(_exact(one) - exact), one & 1))
+    expected = float("inf") if best == 0x7F800000 else float(_exact(best))
+    column_type = parse_type("float")
+    assert column_type.read(f"{text}{end}") == (-expected if sign else expected)
+    if not end:
+        assert column_type.parse(text) == (-expected if sign else expected)
+
+
+def _exact(pattern: int) -> Fraction:
+    """The number of a float's bits, computed as IEEE 754 says; that of infinity is the next power of two."""
+    exponent, fraction = divmod(pattern, 2**23)
+    return Fraction(fraction + (2**23 if exponent else 0)) * Fraction(2) ** (max(exponent, 1) - 150)
 
 
 @given(st.integers(0, 2**32 - 1))
