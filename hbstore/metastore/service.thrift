@@ -436,13 +436,13 @@ struct ColumnStatisticsObj {
 struct ColumnStatistics {
   1: optional ColumnStatisticsDesc statsDesc,
   2: optional list<ColumnStatisticsObj> statsObj,
-  4: optional string engine
+  4: optional string engine = "hive"
 }
 
 struct SetPartitionsStatsRequest {
   1: optional list<ColumnStatistics> colStats,
   2: optional bool needMerge = false,
-  5: optional string engine
+  5: optional string engine = "hive"
 }
 
 struct TableStatsResult {
@@ -453,7 +453,7 @@ struct TableStatsRequest {
   1: optional string dbName,
   2: optional string tblName,
   3: optional list<string> colNames,
-  6: optional string engine
+  6: optional string engine = "hive"
 }
 
 struct PartitionsStatsResult {
@@ -465,7 +465,7 @@ struct PartitionsStatsRequest {
   2: optional string tblName,
   3: optional list<string> colNames,
   4: optional list<string> partNames,
-  7: optional string engine
+  7: optional string engine = "hive"
 }
 
 struct AggrStats {

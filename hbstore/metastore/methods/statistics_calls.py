@@ -282,7 +282,8 @@ def _one(statistics: Sequence[ColumnStatistic], database: str, table: str, parti
         partName=partition,
         lastAnalyzed=statistics[0].analyzed,
     )
-    return THRIFT.ColumnStatistics(statsDesc=described, statsObj=[_object(statistic) for statistic in statistics])
+    objects = [_object(statistic) for statistic in statistics]
+    return THRIFT.ColumnStatistics(statsDesc=described, statsObj=objects, engine=None)  # which Hive 2.3 does not know
 
 
 def _check_columns(table: Table, statistics: Sequence[Any]) -> None:

@@ -18,6 +18,6 @@ def test_answers_are_those_of_the_rows(group):
     seen = sum((compare(seed, QUERIES) for seed in range(group * STARS, (group + 1) * STARS)), Counter())
     assert seen[ANSWERED] + seen[REFUSED] == STARS * QUERIES
     # Errors are compared with the rows by less than answers are.
-    assert seen[ANSWERED] > STARS * QUERIES * 0.3, seen
+    assert seen[ANSWERED] > STARS * QUERIES * 0.25, seen
     assert seen[ANSWERED] + seen[PARTIAL] > STARS * QUERIES / 2, seen
     assert QUICK or seen[SEVERAL_FACTS] > 0, seen
