@@ -81,7 +81,8 @@ def test_what_was_copied_half_is_finished_later(copied):
 def test_who_copies_says_so(copied, monkeypatch):
     store, _ = copied
     monkeypatch.setattr(exchange_files, "_LEASE", 0.04)
-    (found,) = store.publications.of(row := store.publications.row(*OLD))
+    row = store.publications.row(*OLD)
+    (found,) = store.publications.of(row)
     manifest = Manifest.decode(store.publications.manifest(row, found.id))
     with ExchangeFiles(store, manifest, manifest.exchange)._alive():
-        until(lambda: [one.until for one in store.publications.of(row)] != [found.until])
+        until(lambda: store.publications.of(store.publications.row(*OLD))[0].until != found.until)
