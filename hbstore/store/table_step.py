@@ -15,11 +15,12 @@ from typing import TypeVar
 from hbstore.errors import HbstoreError, TableNotFound
 from hbstore.model.objects import Partition, PartitionValues, Table
 from hbstore.model.structs import partitions_from_payloads
-from hbstore.store.puts import texts_of
+from hbstore.store.puts import NEEDS_PARTITIONS, NEEDS_VALUES, reusable_values, texts_of
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_row import TableRow
 from hbstore.store.writer import Expected, Writer
+from hbstore.texts.arguments import expect, expect_many
 from hbstore.texts.like import LikeDialect
 from hbstore.transactions.waiting import Patience
 
@@ -48,8 +49,9 @@ class TableStep:
 
     def partitions(self, values: Sequence[PartitionValues]) -> list[Partition]:
         """Those of some partitions that are there, each once, in key order. One batch of reads."""
-        self._read.update(dict.fromkeys(texts_of(self.row, one) for one in values))
-        payloads = self._reader.get_many(self.table.database, self.table.name, values)
+        asked = [reusable_values(one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
+        self._read.update(dict.fromkeys(texts_of(self.row, one) for one in asked))
+        payloads = self._reader.get_many(self.table.database, self.table.name, asked)
         return self._remembered(partitions_from_payloads(payloads))
 
     def select(self, filter: Filter = None, like_dialect: LikeDialect = "sql") -> list[Partition]:
@@ -78,9 +80,12 @@ class TableStep:
         Raises:
             ConcurrentChange: one of these is not what the step read, or the table is another one; nothing was changed.
         """
-        adding, putting, dropping = list(add), list(put), list(drop)
+        adding = expect_many("add", add, Partition, hint=NEEDS_PARTITIONS)
+        putting = expect_many("put", put, Partition, hint=NEEDS_PARTITIONS)
+        dropping = [reusable_values(one) for one in expect_many("drop", drop, hint=NEEDS_VALUES)]
+        kept = expect_many("unchanged", unchanged, hint=NEEDS_VALUES)
         if adding or putting or dropping:
-            touched = {texts_of(self.row, values) for values in (*putting, *dropping, *unchanged)}
+            touched = {texts_of(self.row, values) for values in (*putting, *dropping, *kept)}
             expected: Expected = {values: self._read[values] for values in touched & self._read.keys()}
             self._writer.replace(self.row, adding, putting, dropping, expected, "keep", same_table=True)
 
@@ -90,6 +95,7 @@ class TableStep:
         Raises:
             ConcurrentChange: it is not; nothing was changed.
         """
+        expect("table", table, Table, hint="Give a Table, such as dataclasses.replace(step.table, owner='ann')")
         self._table_changes.alter(table, cascade=False, expected=None, replaces=self.row.table, same_as=self.row)
 
     def _remembered(self, partitions: list[Partition]) -> list[Partition]:

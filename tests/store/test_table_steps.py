@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from hbstore import ConcurrentChange, PartitionNotFound, StoreBusy, TableNotFound
+from hbstore import ConcurrentChange, InvalidInput, Partition, PartitionNotFound, StoreBusy, TableNotFound
 from hbstore.store.partition_store import PartitionStore
 from tests.store.conftest import hours, sales_table
 
@@ -14,6 +14,7 @@ READS = {
     "asked": lambda step: step.partitions([{"hour": "5", "ds": "2013-01-01"}]),
     "selected": lambda step: step.select("hour = 5"),
 }
+NEW = Partition(("2013-01-01", "7"))
 READING = pytest.mark.parametrize("read", READS.values(), ids=READS)
 
 
@@ -185,3 +186,31 @@ def test_errors_of_a_step_are_its_own(sales):
         return "done"
 
     assert sales.change("shop.sales", troubled, outrun=(PartitionNotFound,)) == "done"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (lambda step: step.change(add=NEW), "argument=add, type=Partition"),
+        (lambda step: step.change(put=3), "argument=put, type=int"),
+        (lambda step: step.change(put=[("2013-01-01", "5")]), r"argument=put\[0\], type=tuple"),
+        (lambda step: step.change(drop=None), "argument=drop, type=NoneType"),
+        (lambda step: step.change(add=[NEW], unchanged=5), "argument=unchanged, type=int"),
+        (lambda step: step.partitions(5), "argument=values, type=int"),
+        (lambda step: step.alter("sales"), "argument=table, type=str"),
+    ],
+)
+def test_arguments_of_other_types_are_named(sales, wrong, named):
+    with pytest.raises(InvalidInput, match=named):
+        sales.change("shop.sales", wrong)
+    assert len(sales.get_partitions_by_filter("shop", "sales", "ds = '2013-01-01'")) == 2
+
+
+def test_partitions_may_come_one_by_one(sales):
+    def step(table):
+        (five,) = table.partitions(iter([("2013-01-01", "5")]))
+        table.change(put=iter(marked([five], "a")), drop=iter([iter(("2013-01-01", "6"))]))
+
+    sales.change("shop.sales", step)
+    assert marks(sales) == "a"
+    assert [one.values[1] for one in sales.get_partitions_by_filter("shop", "sales", "ds = '2013-01-01'")] == ["5"]
