@@ -145,7 +145,7 @@ def repair(
 
 @commands.command(epilog=examples("hbstore log shop.sales", "hbstore log shop.sales --json"))
 def log(ctx: typer.Context, table: TableArgument, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Show a table's log to who looks for a fault.
+    """Show the log of a table, to look for a fault.
 
     The log decides all changes of the table. The command shows which of them are open, so that the next process has to
     finish them, and which rows transactions have locked. It changes nothing. A table that was dropped still has a log.

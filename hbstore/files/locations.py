@@ -120,18 +120,6 @@ def location_or_none(text: str | None) -> Location | None:
         return None
 
 
-def followed(location: str, source: str, target: str) -> str:
-    """Where a location is after ``source`` was moved to ``target``: moved along if it is at or below it, else as given.
-
-    >>> followed("file:///wh/a/ds=1", "file:/wh/a", "file:/wh/b"), followed("file:/wh/ab", "file:/wh/a", "file:/wh/b")
-    ('file:/wh/b/ds=1', 'file:/wh/ab')
-    """
-    place, old, new = parse_location(location), parse_location(source), parse_location(target)
-    if not place.is_at_or_below(old):
-        return location
-    return str(Location(new.scheme, new.authority, new.parts + place.parts[len(old.parts) :]))
-
-
 def _resolved(path: str) -> tuple[str, ...]:
     parts: list[str] = []
     for name in path.split("/"):

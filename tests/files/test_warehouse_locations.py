@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.errors import FileOperationFailed
-from hbstore.files.locations import followed, parse_location
+from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
 
 WAREHOUSE = Warehouse("/wh")
@@ -161,14 +161,6 @@ def test_default_locations_are_hives():
     assert WAREHOUSE.table_location("", "shop", "sales") == "file:/wh/shop.db/sales"
     assert WAREHOUSE.table_location("file:/elsewhere", "DEFAULT", "sales") == "file:/wh/sales"
     assert Warehouse("s3a://bucket/").table_location(None, "shop", "sales") == "s3a://bucket/shop.db/sales"
-
-
-def test_locations_follow_a_move():
-    assert followed("file:///wh/a/ds=1", "/wh/a", "/wh/b") == "file:/wh/b/ds=1"
-    assert followed("s3a://b/a/ds=1", "s3://b/a", "s3://b/c") == "s3://b/c/ds=1"
-    assert followed("/wh/a", "/wh/a", "/wh/b") == "file:/wh/b"
-    for stays in ("file:///wh/ab/ds=1", "/wh", "s3://b/wh/a/x"):
-        assert followed(stays, "/wh/a", "/wh/b") == stays
 
 
 def test_the_root_is_made_absolute(tmp_path, monkeypatch):
