@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, settings
 from tests import hbase_server
 
 # A busy machine is no reason to fail: how long an example takes says nothing about what it shows.
-settings.register_profile("random", deadline=None, print_blob=True)
+settings.register_profile("random", deadline=None, print_blob=True, max_examples=40)
 # The gate judges a change: the same examples each time, so that what it says is about the change. `make test` looks on.
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=40)
 settings.register_profile(
     "thorough", deadline=None, print_blob=True, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -237,7 +237,7 @@ class LatestMachine(RuleBasedStateMachine):
 
 
 TestLatest = LatestMachine.TestCase
-TestLatest.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+TestLatest.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
 
 
 def test_of_two_at_once_in_any_order():

@@ -113,7 +113,7 @@ def stored_facts(draw):
     return fact, partitions, start, end
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(stored_facts(), st.sampled_from(["memory://", "memory://?atomic=false", "sqlite"]))
 def test_the_cover_is_that_of_naive_probing(drawn, url):
     fact, partitions, start, end = drawn

@@ -23,7 +23,7 @@ _WORLD = World.of(
 )
 
 
-@settings(deadline=None, max_examples=60, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=25, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
 @given(st.data(), worlds(), st.sampled_from(STATISTICS_STATES))
 def test_plans_combine_as_their_filters_do(stores, data, world, state):
     trees = data.draw(st.tuples(filters(world), filters(world)))

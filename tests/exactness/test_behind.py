@@ -35,7 +35,7 @@ def _listed(_row, _plan, batches):
     return [one for batch in batches for one in batch]
 
 
-@settings(deadline=None, max_examples=60, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=25, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
 @given(st.data(), worlds(), st.sampled_from(STATISTICS_STATES), st.integers(1, 7))
 def test_pages_are_the_whole_listing(stores, data, world, state, size):
     tree = data.draw(filters(world))

@@ -48,6 +48,9 @@ CALLS = 5_000
 EXPRESSIONS = 5_000
 """Mutated expressions of one seed."""
 
+HIVE_EXPRESSIONS = 3_000
+"""Of one seed and release of Hive."""
+
 SHOWN_FAILURES = 20
 """Wrong answers of cube queries that are printed."""
 
@@ -132,6 +135,29 @@ def run_expressions(first, strings, seconds):
         f"the slowest took {slowest:.3f} s of the processor"
     )
     return 0
+
+
+def run_hive(first, expressions, seconds):
+    """Compare expressions of Hive's classes with what Hive says; 1 after failures."""
+    from tests.hive_expressions.comparison import compare as compare_hive
+    from tests.hive_expressions.hive import RELEASES, compiled
+
+    began, seen, failures = time.monotonic(), Counter(), 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = {release: compiled(release, folder / release) for release in RELEASES}
+        for seed in count(first):
+            if seen.total() >= expressions or time.monotonic() - began >= seconds:
+                break
+            release = RELEASES[seed % len(RELEASES)]
+            (folder / str(seed)).mkdir()
+            found, wrong = compare_hive(release, paths[release], seed, HIVE_EXPRESSIONS, folder / str(seed))
+            seen += found
+            failures += len(wrong)
+            print(*wrong[:SHOWN_FAILURES], sep="\n", end="", file=sys.stderr, flush=True)
+            print(f"python -m tests.fuzz --hive --seed {seed} --pairs 1: {release}, {dict(seen)}", flush=True)
+    print(f"{seen.total():,} expressions of Hive in {time.monotonic() - began:.0f} s, {failures} differ; {dict(seen)}")
+    return 1 if failures or seen["class"] else 0
 
 
 def run_times(first, expressions, seconds, instants):
@@ -285,6 +311,12 @@ PARTS = {
         "--expressions --pairs 2000000",
         5,
         lambda options: run_expressions(options.seed, options.pairs, options.seconds),
+    ),
+    "hive": Part(
+        "expressions that the classes of Hive 2.3 to 4.1 write, beside what these select",
+        "--hive --pairs 60000",
+        15,
+        lambda options: run_hive(options.seed, options.pairs, options.seconds),
     ),
     "sql-port": Part(
         "mutated calls of drivers to the server at this port: each is answered, or its connection ended",

@@ -205,6 +205,6 @@ class CallsOfTheJournal(Calls):
 
 
 TestCalls = Calls.TestCase
-TestCalls.settings = settings(max_examples=60, stateful_step_count=30)
+TestCalls.settings = settings(max_examples=25, stateful_step_count=30)
 TestCallsOfTheJournal = CallsOfTheJournal.TestCase
-TestCallsOfTheJournal.settings = settings(max_examples=30, stateful_step_count=30)
+TestCallsOfTheJournal.settings = settings(max_examples=15, stateful_step_count=30)

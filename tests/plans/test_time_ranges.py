@@ -98,7 +98,7 @@ def test_what_the_texts_of_a_time_are():
     assert texts_of(utc(2015, 2, 3, 4, 5, 6, 7)) == []
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(ranges_of_time(), st.data())
 def test_every_text_whose_part_begins_in_the_range_is_selected_and_no_other(ends, data):
     start, end = ends
@@ -133,7 +133,7 @@ def test_every_text_of_some_years_at_every_kind_of_end():
             assert not wrong, (start, end)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     ranges_of_time(),
     st.one_of(

@@ -62,7 +62,7 @@ def held(store):
     return {one.values: one.location for one in found}
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(
     st.lists(paths, max_size=12, unique=True),
     st.lists(stored, max_size=8, unique_by=lambda one: one[:2]),

@@ -22,7 +22,7 @@ from tests.rows import strategies
 from tests.rows.strategies import COLUMN_TYPES
 
 many_predicates = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

@@ -38,7 +38,7 @@ def evaluate(predicate, *rows_of_cells):
     return [number for (number,) in selected]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(strategies.predicates, st.lists(strategies.rows_of_cells, max_size=8))
 def test_it_selects_what_the_matcher_does(predicate, table):
     matches = matcher(predicate)

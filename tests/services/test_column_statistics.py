@@ -321,4 +321,4 @@ def test_any_run_of_changes(url):
     class OnBackend(Machine):
         URL = url
 
-    run_state_machine_as_test(OnBackend, settings=settings(max_examples=60, stateful_step_count=30, deadline=None))
+    run_state_machine_as_test(OnBackend, settings=settings(max_examples=25, stateful_step_count=30, deadline=None))

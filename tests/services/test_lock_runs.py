@@ -144,4 +144,4 @@ def _clash(one, two):
 
 
 def test_any_run_of_clients():
-    run_state_machine_as_test(Machine, settings=settings(max_examples=150, stateful_step_count=40, deadline=None))
+    run_state_machine_as_test(Machine, settings=settings(max_examples=50, stateful_step_count=40, deadline=None))

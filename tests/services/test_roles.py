@@ -175,4 +175,4 @@ class Machine(RuleBasedStateMachine):
 
 
 def test_any_run_of_changes():
-    run_state_machine_as_test(Machine, settings=settings(max_examples=80, stateful_step_count=30, deadline=None))
+    run_state_machine_as_test(Machine, settings=settings(max_examples=30, stateful_step_count=30, deadline=None))

@@ -55,29 +55,29 @@ def serving_flights(place, mark):
             server.terminate()
 
 
-def test_the_demo_runs_again_without_what_is_on_linux_alone_and_leaves_no_process_behind(tmp_path):
-    for path in (str(ROOT), without_linux.PATH):
-        done = run_demo(tmp_path / "run", str(tmp_path), path)
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert "5 of 5 answers are equal" in done.stdout
-        doors = re.findall("^(over HTTP|by JDBC) .* ([0-9]+) rows  ", done.stdout, re.MULTILINE)
-        assert doors == [("over HTTP", "6"), ("by JDBC", "6")]
-        asked = re.findall(r"^Spark asks get_partitions_by_filter\(demo.flights, (.*)\)$", done.stdout, re.MULTILINE)
-        assert asked[0] == 'day = "2013-01-07" and origin = "JFK"'
-        assert len(asked) == 3
-        assert re.findall(r"^Spark reads ([0-9,]+) partitions?$", done.stdout, re.MULTILINE) == ["1", "14", "3"]
-        assert done.stdout.count("  scan 1   ") == 3
-        assert re.findall("^candidate  ([a-z_]+): ([A-Za-z_]+)", done.stdout, re.MULTILINE) == [
-            ("vault_airports_by_month", "COLUMN_NOT_FOUND"),
-            ("lake_traffic", "taken"),
-            ("vault_traffic", "taken"),
-            ("lake_departures", "taken"),
-        ]
-        drawn = re.findall("^([a-z_]+) +[▁-█ ]+  ([0-9]+ [a-z]+)$", done.stdout, re.MULTILINE)
-        assert drawn == [("vault_traffic", "1 month"), ("lake_traffic", "6 days"), ("lake_departures", "1 day")]
-        assert done.stderr == ""
-        if sys.platform == "linux":
-            assert marked_processes(str(tmp_path)) == []
+def test_the_demo_runs_without_what_is_on_linux_alone_and_leaves_no_process_behind(tmp_path):
+    """The server of `make demo-serve` runs on Linux as it is."""
+    done = run_demo(tmp_path / "run", str(tmp_path), without_linux.PATH)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "5 of 5 answers are equal" in done.stdout
+    doors = re.findall("^(over HTTP|by JDBC) .* ([0-9]+) rows  ", done.stdout, re.MULTILINE)
+    assert doors == [("over HTTP", "6"), ("by JDBC", "6")]
+    asked = re.findall(r"^Spark asks get_partitions_by_filter\(demo.flights, (.*)\)$", done.stdout, re.MULTILINE)
+    assert asked[0] == 'day = "2013-01-07" and origin = "JFK"'
+    assert len(asked) == 3
+    assert re.findall(r"^Spark reads ([0-9,]+) partitions?$", done.stdout, re.MULTILINE) == ["1", "14", "3"]
+    assert done.stdout.count("  scan 1   ") == 3
+    assert re.findall("^candidate  ([a-z_]+): ([A-Za-z_]+)", done.stdout, re.MULTILINE) == [
+        ("vault_airports_by_month", "COLUMN_NOT_FOUND"),
+        ("lake_traffic", "taken"),
+        ("vault_traffic", "taken"),
+        ("lake_departures", "taken"),
+    ]
+    drawn = re.findall("^([a-z_]+) +[▁-█ ]+  ([0-9]+ [a-z]+)$", done.stdout, re.MULTILINE)
+    assert drawn == [("vault_traffic", "1 month"), ("lake_traffic", "6 days"), ("lake_departures", "1 day")]
+    assert done.stderr == ""
+    if sys.platform == "linux":
+        assert marked_processes(str(tmp_path)) == []
     assert "`make demo-serve` opens the console" in done.stdout
     with serving_flights(tmp_path / "run", str(tmp_path)) as url:
         page = urllib3.request("GET", f"{url}/databases/demo", headers={"Accept": "text/html"})

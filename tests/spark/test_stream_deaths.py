@@ -26,7 +26,7 @@ from hbstore.store.stream_batches import Stream
 from hbstore.timelines import UpdatePeriod
 from tests.pauses import let_go_on
 
-EVENTS = 100_000
+EVENTS = 20_000
 HOURS = 24
 LONGEST = 4.0
 """Seconds for which a run may work."""
@@ -145,8 +145,8 @@ def test_every_event_is_there_once_however_often_the_query_is_killed(spark, url,
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")  # noqa: T201  pytest shows it where the test fails
     chance = random.Random(seed)
-    kills = ASKED or (2 if url.startswith("hbase") else 4)
-    size = write_source(tmp_path / "source", 12 + 3 * kills)
+    kills = ASKED or (1 if url.startswith("hbase") else 3)
+    size = write_source(tmp_path / "source", 8 + 3 * kills)
     stream, progress = None, [0]
     for kill in range(kills):
         query = Query(url, tmp_path)

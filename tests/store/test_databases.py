@@ -38,7 +38,7 @@ def test_a_database_is_kept_whole(store):
     assert store.databases() == [made]
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(databases)
 def test_every_field_of_any_database_is_kept(database):
     with connect("memory://") as store:

@@ -51,7 +51,7 @@ def test_a_partition_with_every_field(sales):
         assert getattr(moved, name) == getattr(full, name), name
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.data(), tables(min_columns=1), st.sampled_from(["memory://", "memory://?atomic=false"]))
 def test_any_partition_of_any_table(data, table, url):
     partitions = data.draw(

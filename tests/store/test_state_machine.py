@@ -330,15 +330,15 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 def test_memory():
-    machines.run(StoreMachine, "memory://", 100, 40)
+    machines.run(StoreMachine, "memory://", 25, 40)
 
 
 def test_memory_without_transactions():
-    machines.run(StoreMachine, "memory://?atomic=false", 100, 40)
+    machines.run(StoreMachine, "memory://?atomic=false", 40, 40)
 
 
 def test_sqlite(tmp_path):
-    machines.run(StoreMachine, f"sqlite://{tmp_path}/store.db", 40, 40)
+    machines.run(StoreMachine, f"sqlite://{tmp_path}/store.db", 15, 40)
 
 
 @pytest.mark.hbase

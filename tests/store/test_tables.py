@@ -27,7 +27,7 @@ from tests.store.conftest import hours, sales_table, values
 from tests.strategies import full_tables
 
 
-@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(full_tables())
 def test_every_field_of_any_table_is_kept(table):
     with connect("memory://") as store:

@@ -60,7 +60,7 @@ def partitions(draw, kind):
 @pytest.mark.parametrize("leading", [True, False])
 @pytest.mark.parametrize("kind", ["string", "date"])
 @pytest.mark.parametrize("scheme", ["memory", "sqlite"])
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data(), size=st.integers(1, 6))
 def test_those_and_no_others(scheme, kind, leading, data, size, tmp_path_factory):
     at = "memory://" if scheme == "memory" else f"sqlite://{tmp_path_factory.mktemp('p') / 'c.db'}"

@@ -184,15 +184,15 @@ class TimelineMachine(RuleBasedStateMachine):
 
 
 def test_memory():
-    machines.run(TimelineMachine, "memory://", 60, 40)
+    machines.run(TimelineMachine, "memory://", 15, 40)
 
 
 def test_memory_without_transactions():
-    machines.run(TimelineMachine, "memory://?atomic=false", 60, 40)
+    machines.run(TimelineMachine, "memory://?atomic=false", 25, 40)
 
 
 def test_sqlite(tmp_path):
-    machines.run(TimelineMachine, f"sqlite://{tmp_path}/store.db", 20, 40)
+    machines.run(TimelineMachine, f"sqlite://{tmp_path}/store.db", 10, 40)
 
 
 @pytest.mark.hbase

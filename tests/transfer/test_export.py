@@ -187,7 +187,7 @@ def target(tmp_path_factory):
         yield found
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.lists(partitions, max_size=5, unique_by=lambda one: one.values))
 def test_whatever_partitions_there_and_back(target, some):
     with connect("memory://") as store, connect("memory://") as back, connect(target.url) as there:

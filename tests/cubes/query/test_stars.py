@@ -10,7 +10,7 @@ import pytest
 from tests.cubes.query.comparison import ANSWERED, PARTIAL, REFUSED, SEVERAL_FACTS, compare
 
 QUICK = os.environ.get("HYPOTHESIS_PROFILE") == "quick"
-GROUPS, STARS, QUERIES = (1, 5, 40) if QUICK else (3, 10, 100)
+GROUPS, STARS, QUERIES = (1, 5, 40) if QUICK else (2, 10, 40)
 
 
 @pytest.mark.parametrize("group", range(GROUPS))
