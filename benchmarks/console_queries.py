@@ -38,6 +38,9 @@ COLUMNS: Final = (
 class Idle:
     """A Spark that is told what to do, and says nothing."""
 
+    def wake(self) -> None:
+        """Nothing starts."""
+
     def run(self, run: Run) -> None:
         """Take a query."""
 

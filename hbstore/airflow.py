@@ -10,7 +10,7 @@ CoverSensor(
     end="{{ data_interval_end | ts }}",
 )
 
-It asks a server (`hbstore serve --http-port`) by `hbstore.client`. Needs Airflow: ``pip install 'hbstore[airflow]'``.
+It asks a server (`hbstore serve --http-port`) by `hbstore.client`. Needs the extra ``airflow``.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
+
+from hbstore.extras import check_extra
+
+check_extra("airflow", "hbstore.airflow")  # before the imports that fail without it
 
 from airflow.sdk import BaseHook, BaseSensorOperator
 from airflow.sdk.exceptions import AirflowException

@@ -178,6 +178,13 @@ class InvalidInput(HbstoreError):
     """
 
 
+class MissingPackage(HbstoreError, ImportError):
+    """A feature needs a package that is not installed; the hint is the command that installs it.
+
+    It is an `ImportError`, as callers of ``import hbstore.spark`` expect.
+    """
+
+
 class StoreUnavailable(HbstoreError):
     """The backend does not answer, or not in time. Nothing was changed."""
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -95,3 +98,14 @@ def own_hbase(_own_hbase):
     """
     _own_hbase.start()
     return _own_hbase
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """The wheel of this checkout."""
+    root = Path(__file__).parents[1]
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(root)], check=True)
+    (made,) = folder.glob("hbstore-*.whl")
+    return made

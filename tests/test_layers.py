@@ -40,6 +40,7 @@ ROOMS = (
     ("thrift",),
     ("texts",),
     ("keys",),
+    ("extras",),
     ("errors", "byte_cache"),
 )
 """From the top down; modules of one room may import each other."""

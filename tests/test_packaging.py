@@ -33,15 +33,6 @@ with hbstore.connect("sqlite://catalog.db") as store:
 """
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True)
-    (made,) = folder.glob("hbstore-*.whl")
-    return made
-
-
 def test_the_wheel_holds_the_package_the_grammars_and_the_idl(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     tracked = {str(path.relative_to(ROOT)) for path in (ROOT / "hbstore").rglob("*.py")}

@@ -33,6 +33,7 @@ from hbstore.cli.arguments import examples
 from hbstore.cli.failures import BUG, abandon_stdout, exit_code, report
 from hbstore.cli.opening import Settings
 from hbstore.errors import HbstoreError
+from hbstore.extras import extra_of, missing_extra
 
 
 class Commands(TyperGroup):
@@ -45,6 +46,11 @@ class Commands(TyperGroup):
             sys.stdout.flush()  # so that a full disk or a closed pipe is noticed here
         except (HbstoreError, KeyboardInterrupt, OSError) as error:
             _give_up(error, ctx.obj)
+        except ModuleNotFoundError as error:
+            extra = extra_of(error.name or "")
+            if extra is None:
+                raise
+            _give_up(missing_extra(extra, f"hbstore {ctx.invoked_subcommand}", [str(error.name)]), ctx.obj)
         return result
 
 

@@ -8,17 +8,16 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hbstore.cli.spark_session import check_pyspark
-from hbstore.errors import InvalidInput
+from hbstore.extras import check_extra
 
 if TYPE_CHECKING:  # imported when the command runs
     from prometheus_client import CollectorRegistry
 
+    from hbstore.errors import HbstoreError
     from hbstore.metastore.serving import Serving
     from hbstore.query_service.access import Access
     from hbstore.query_service.limits import Limits
@@ -33,7 +32,8 @@ HttpPortOption = Annotated[
         min=0,
         max=65535,
         metavar="P",
-        help="Take queries over HTTP at this port, and let Spark run them; 0 takes any free port.",
+        help="Show the console and answer REST at this port, and take queries, for which a Spark starts when the first "
+        "one comes; 0 takes any free port.",
     ),
 ]
 SqlPortOption = Annotated[
@@ -48,7 +48,12 @@ SqlPortOption = Annotated[
 ]
 ResultsOption = Annotated[
     str | None,
-    typer.Option("--results", metavar="DIR", help="Where the results of queries have their files: a path or URI."),
+    typer.Option(
+        "--results",
+        metavar="DIR",
+        help="Where the results of queries have their files: a path or URI; by default NAME-results beside the store "
+        "NAME.db.",
+    ),
 ]
 TokenFileOption = Annotated[
     str | None,
@@ -77,7 +82,6 @@ MaxResultOption = Annotated[
 KeepResultsOption = Annotated[
     float, typer.Option("--keep-results", min=0.0, metavar="HOURS", help="How long results can be fetched.")
 ]
-_NEEDED: Final = ("fastapi", "fastapi_offline", "h11", "pyarrow", "pydantic", "uvicorn", "uvloop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +114,13 @@ class QueryDoors:
         """See what can be seen before a process is started.
 
         Raises:
-            InvalidInput: pyspark or what takes queries is not installed, or the tokens will not do.
+            MissingPackage: a package that a door needs is not installed.
+            InvalidInput: the tokens will not do.
         """
-        check_pyspark(None)
-        missing = [name for name in _NEEDED if find_spec(name) is None]
-        if missing:
-            hint = "pip install 'hbstore[service]'"
-            raise InvalidInput("what takes queries is not installed", missing=", ".join(missing), hint=hint)
+        if self.sql_port is not None:
+            check_extra("service", "--sql-port")
+        if self.http_port is not None:
+            check_extra("web", "--http-port")
         from hbstore.query_service.access import Access
 
         Access.of(self.host, self.token_file)
@@ -146,20 +150,21 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
             registry = CollectorRegistry()
             observer = QueryMetrics(registry)
         service = QueryService(store, Results(doors.results), servers, doors.limits, observer=observer)
-        losing = [service.runner.lost]
+        lose_sessions = None
         drivers = None
         if doors.sql_port is not None:
             from hbstore.hiveserver2.server import driver_server
             from hbstore.hiveserver2.sql_port import sql_port
 
             endpoint = sql_port(service, access)
-            losing.insert(0, endpoint.service.sessions.lose)
+            lose_sessions = endpoint.service.sessions.lose
             drivers = driver_server(endpoint, access, doors.host, doors.sql_port, shared_port=True)
 
-        def lost() -> None:
+        def lost(reason: HbstoreError | None) -> None:
             """Tell those who remember something of the Spark that died."""
-            for lose in losing:
-                lose()
+            if lose_sessions is not None:
+                lose_sessions()
+            service.runner.lost(reason)
 
         engine = Engine(
             store.rows.url,

@@ -34,8 +34,8 @@ from hbstore.cli.serve_doors import (
     check_shared_port,
     check_shared_store,
     check_together,
+    folder_beside,
     query_ports,
-    results_folder,
 )
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
@@ -59,9 +59,14 @@ def serve(
     ctx: typer.Context,
     *,
     warehouse: Annotated[
-        str,
-        typer.Option("--warehouse", metavar="DIR", help="Where databases and tables have their files: a path or URI."),
-    ],
+        str | None,
+        typer.Option(
+            "--warehouse",
+            metavar="DIR",
+            help="Where databases and tables have their files: a path or URI; by default NAME-warehouse beside the "
+            "store NAME.db.",
+        ),
+    ] = None,
     also_under: Annotated[
         list[str] | None,
         typer.Option(
@@ -180,8 +185,13 @@ def serve(
         check_together(ctx, opening, without_metastore=without_metastore)
         port = 0 if without_metastore else port
     reading = ReadLimits(message=max_message, idle_timeout=idle_timeout)
+    url = store_url(ctx, store)
     serving = Serving(
-        Warehouse(warehouse, trash=trash, also_under=also_under or ()),
+        Warehouse(
+            warehouse or folder_beside(url, "warehouse", "the files of tables"),
+            trash=trash,
+            also_under=also_under or (),
+        ),
         _LOOPBACK if without_metastore else host,
         port,
         metrics_port,
@@ -192,7 +202,6 @@ def serve(
         slow_seconds=slow_seconds,
         log_calls=log_calls,
     )
-    url = store_url(ctx, store)
     doors = None
     if opening and (lifeline is None or as_queries):
         from hbstore.query_service.limits import Limits
@@ -202,7 +211,7 @@ def serve(
             host=host,
             http_port=http_port,
             sql_port=sql_port,
-            results=results_folder(results, opening),
+            results=results or folder_beside(url, "results", "the results of queries"),
             token_file=token_file,
             spark_master=spark_master,
             spark_conf=named_values("setting", spark_conf),
@@ -218,7 +227,8 @@ def serve(
 
     def ready(port: int, metrics_port: int | None, http_port: int | None = None, sql_port: int | None = None) -> None:
         shown = None if without_metastore else port
-        opened = OpenDoors(url, serving.warehouse.root, host, shown, http_port, sql_port, metrics_port)
+        kept = None if doors is None else doors.results
+        opened = OpenDoors(url, serving.warehouse.root, kept, host, shown, http_port, sql_port, metrics_port)
         print_lines([opened.line(as_json=as_json)])
         sys.stdout.flush()  # at once, for people and scripts that wait for it
 

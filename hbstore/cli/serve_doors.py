@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hbstore.errors import InvalidInput
+from hbstore.rows.urls import parse_url
 
 if TYPE_CHECKING:  # imported when the command runs: help needs none
     import typer
@@ -27,8 +28,10 @@ _OF_QUERIES: Final = (
 )
 """What options for queries are called in the command."""
 
+_DEFAULT: Final = "DEFAULT"
+"""The source of a value that the user gave nowhere: not on the command line, in the environment, or in a file."""
+
 _PORTS: Final = ("port", "http_port", "sql_port", "metrics_port")
-_ON_THE_COMMAND_LINE: Final = "COMMANDLINE"
 
 
 def query_ports(http_port: int | None, sql_port: int | None) -> tuple[str, ...]:
@@ -79,16 +82,29 @@ def check_together(ctx: typer.Context, opening: tuple[str, ...], *, without_meta
         )
 
 
-def results_folder(results: str | None, opening: tuple[str, ...]) -> str:
-    """Where the results of queries have their files.
+def folder_beside(url: str, name: str, use: str) -> str:
+    """A folder beside the file of a store, where the user names none.
+
+    Args:
+        url: the store's URL or path.
+        name: what the folder is called behind the store's name; also the option that names one.
+        use: what it is for, for the error.
 
     Raises:
-        InvalidInput: the user does not say it.
+        InvalidInput: the store is not in a file.
+
+    >>> folder_beside("sqlite:///data/catalog.db", "warehouse", "the files of tables")
+    '/data/catalog-warehouse'
     """
-    if results is None:
-        hint = f"Give --results DIR, where the server keeps the results of queries for a while, for {_all(opening)}"
-        raise InvalidInput("a server that takes queries needs a folder for their results", hint=hint)
-    return results
+    parsed = parse_url(url)
+    if parsed.scheme != "sqlite":
+        raise InvalidInput(
+            f"a server needs a folder for {use}, and a store that is not in a file has none beside it",
+            store=url,
+            hint=f"Give --{name} DIR, a folder that all servers of the store reach: a path or URI",
+        )
+    path = Path(parsed.place).absolute()
+    return str(path.with_name(f"{path.stem}-{name}"))
 
 
 def check_shared_store(url: str, opening: tuple[str, ...], processes: int) -> None:
@@ -129,6 +145,7 @@ class OpenDoors:
     Attributes:
         store: its URL or path.
         warehouse: where databases and tables have their files.
+        results: where the results of queries have theirs, if queries are taken.
         host: the address of all doors.
         metastore: the port of the metastore; None, like the others: there is no such door.
         http: the port for queries over HTTP.
@@ -138,6 +155,7 @@ class OpenDoors:
 
     store: str
     warehouse: str
+    results: str | None
     host: str
     metastore: int | None = None
     http: int | None = None
@@ -147,8 +165,8 @@ class OpenDoors:
     def line(self, *, as_json: bool) -> str:
         """One line, for programs or for people.
 
-        >>> OpenDoors("memory://", "file:/w", "::1", http=8080).line(as_json=False)
-        'serving memory://, warehouse file:/w, console and REST http://[::1]:8080'
+        >>> OpenDoors("memory://", "file:/w", "/r", "::1", http=8080).line(as_json=False)
+        'serving memory://, warehouse file:/w, results /r, console and REST http://[::1]:8080'
         """
         store = self.store if "://" in self.store else f"sqlite://{Path(self.store).absolute()}"
         doors = {
@@ -158,11 +176,12 @@ class OpenDoors:
             "sql": self._address("jdbc:hive2://", self.sql),
         }
         if as_json:
-            return json.dumps({"store": store, "warehouse": self.warehouse, **doors})
+            return json.dumps({"store": store, "warehouse": self.warehouse, "results": self.results, **doors})
         words = {"console and REST": "http", "sql": "sql", "metrics": "metrics"}
         rest = "".join(f", {word} {doors[name]}" for word, name in words.items() if doors[name])
         at = f" at {doors['uri']}" if doors["uri"] else ""
-        return f"serving {store}{at}, warehouse {self.warehouse}{rest}"
+        results = f", results {self.results}" if self.results else ""
+        return f"serving {store}{at}, warehouse {self.warehouse}{results}{rest}"
 
     def _address(self, scheme: str, port: int | None, path: str = "") -> str | None:
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -171,7 +190,7 @@ class OpenDoors:
 
 def _is_written(ctx: typer.Context, name: str) -> bool:
     source = ctx.get_parameter_source(name)
-    return source is not None and source.name == _ON_THE_COMMAND_LINE
+    return source is not None and source.name != _DEFAULT
 
 
 def _all(options: tuple[str, ...]) -> str:

@@ -7,10 +7,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from hbstore.errors import InvalidInput, StoreUnavailable
+from hbstore.extras import check_extra
 
 if TYPE_CHECKING:  # imported when a command needs it: help does not
     from pyspark.sql import SparkSession
@@ -31,13 +31,14 @@ def spark_session(name: str, *, otherwise: str | None = None, in_utc: bool = Fal
             configuration says.
 
     Raises:
-        InvalidInput: pyspark is not installed, Spark does not start, or is to be one of Spark Connect.
+        MissingPackage: PySpark is not installed.
+        InvalidInput: Spark does not start, or is to be one of Spark Connect.
         StoreUnavailable: a job failed, which was run with the session.
     """
     if _REMOTE in os.environ:
         hint = _hint("Unset the variable; PYSPARK_SUBMIT_ARGS and spark-defaults.conf say where jobs run", otherwise)
         raise InvalidInput("this command does not work with Spark Connect", **{_REMOTE: os.environ[_REMOTE]}, hint=hint)
-    check_pyspark(otherwise)
+    check_extra("spark", "Spark")
     from pyspark.sql import SparkSession
 
     from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
@@ -91,19 +92,6 @@ def spark_jobs(otherwise: str | None = None) -> Iterator[None]:
     except JAVA_ERRORS as error:
         hint = _hint("Read Spark's messages above", otherwise)
         raise StoreUnavailable("the Spark job failed", reason=root_cause(error), hint=hint) from error
-
-
-def check_pyspark(otherwise: str | None) -> None:
-    """See that there is a pyspark.
-
-    Raises:
-        InvalidInput: it is not installed.
-    """
-    try:
-        import_module("pyspark.sql")
-    except ImportError as error:
-        hint = _hint("pip install 'hbstore[spark]'", otherwise)
-        raise InvalidInput("pyspark is not installed", reason=str(error), hint=hint) from None
 
 
 def _hint(text: str, otherwise: str | None) -> str:

@@ -10,6 +10,7 @@ from urllib3.response import BaseHTTPResponse
 
 from hbstore.client.transport import Transport
 from hbstore.errors import HbstoreError, QueryCancelled, error_of
+from hbstore.extras import check_extra
 
 if TYPE_CHECKING:  # imported where rows are fetched
     import pyarrow as pa
@@ -103,6 +104,7 @@ class RemoteQuery:
             QueryNotFinished: it has not ended, or ended without a result.
             ResultExpired: the server has removed it.
         """
+        check_extra("client", "the rows of a query")
         import pyarrow as pa
 
         with self.fetch("arrow") as reply, pa.ipc.open_stream(reply) as reader:
@@ -114,6 +116,7 @@ class RemoteQuery:
         Raises:
             QueryNotFinished, ResultExpired: as of `to_arrow`.
         """
+        check_extra("client", "the rows of a query")
         import pyarrow as pa
 
         with self.fetch("arrow") as reply, pa.ipc.open_stream(reply) as reader:

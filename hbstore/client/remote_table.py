@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from hbstore.client.documents import partition_document
 from hbstore.client.transport import Transport, segment
 from hbstore.errors import FilterTooLarge, InvalidPartitionValue
+from hbstore.extras import check_extra
 from hbstore.filters.tree import written
 from hbstore.keys.partition_names import partition_name
 from hbstore.model.objects import Partition, PartitionValues, Table, partition_value_texts
@@ -138,6 +139,7 @@ class RemoteTable:
     ) -> Partitions:
         """The partitions that a filter selects, in key order: a list of `Partition`."""
         parameters = self._selection(filter, like_dialect, max_parts)
+        check_extra("client", "partitions over HTTP")
         import pyarrow as pa
 
         table, query = self.definition, {**parameters, "fields": "thrift", "format": "arrow"}

@@ -12,6 +12,7 @@ from glob import has_magic
 from typing import TYPE_CHECKING, Any, Final
 
 from hbstore.errors import FileOperationFailed
+from hbstore.extras import install_command
 from hbstore.files.interface import is_hidden
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ _KEY_STORES: Final = frozenset({"s3", "gcs"})
 """They have no folders that could be renamed: every object is copied."""
 
 _SPELLING: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3"}
-_INSTALL: Final = "Install the packages that read such locations: pip install 'hbstore[files]'"
 
 
 class RemoteFiles:
@@ -180,7 +180,7 @@ def open_remote(scheme: str, authority: str) -> RemoteFiles:
         from pyarrow import ArrowInvalid
         from pyarrow.fs import FileSystem
     except ImportError as error:
-        raise FileOperationFailed("pyarrow is not installed", location=uri, hint=_INSTALL) from error
+        raise FileOperationFailed("pyarrow is not installed", location=uri, hint=install_command("files")) from error
     try:
         return RemoteFiles(*FileSystem.from_uri(uri))
     except (ArrowInvalid, NotImplementedError):  # it does not know the scheme, or was built without it
@@ -203,7 +203,7 @@ def _through_fsspec(uri: str) -> RemoteFiles:
         file_system, base = url_to_fs(uri)
     except ImportError as error:  # fsspec itself, or the package that it needs for this scheme
         raise FileOperationFailed(
-            "a package for this file system is not installed", location=uri, reason=error, hint=_INSTALL
+            "a package for this file system is not installed", location=uri, reason=error, hint=install_command("files")
         ) from error
     except (ValueError, OSError) as error:
         raise FileOperationFailed(

@@ -1,4 +1,4 @@
-"""The Spark process as its parent has it: started, spoken to, heard, and started again when it dies.
+"""The Spark process as its parent has it: started for the first query, spoken to, heard, started again when it dies.
 
 The process leads a group of its own, to which its Java belongs. Between parent and process is a pair of sockets, at
 whose end each learns that the other is gone, however that happened: the parent then ends the group by force, and the
@@ -23,11 +23,13 @@ from multiprocessing.connection import Connection
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
+from hbstore.errors import HbstoreError, MissingPackage, SparkLost
+from hbstore.extras import check_extra
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.model.frozen import FrozenDict
-from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Run, Start, ToSpark
+from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark
+from hbstore.rows.urls import shared_url
 from hbstore.servers.processes import METRICS_FOLDER
-from hbstore.spark.opening import shared_url
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
 _MODULE: Final = "hbstore.query_service.spark_process"
@@ -82,7 +84,7 @@ class _Child:
 
 
 class Engine:
-    """A Spark in a process of its own, which is started at once, and again when it dies.
+    """A Spark in a process of its own, which is started when it is woken, and again when it dies.
 
     Args:
         store_url: the store's URL.
@@ -91,8 +93,9 @@ class Engine:
         master: where Spark runs, as Spark has it.
         conf: more of Spark's settings, which count more than the engine's.
         heard: called with each message of Spark's, by one thread.
-        lost: called by that thread when a process ended that had not been closed; nothing is heard of its queries any
-            more, and `Ready` is heard when another runs.
+        lost: called by that thread when a process ended that had not been closed, or could not be started: then with
+            the reason. Nothing is heard of its queries any more, and `Ready` is heard when another runs: one is started
+            at once if the last one was ready, and otherwise when the engine is woken again.
 
     Raises:
         InvalidUrl: no store URL, or ``memory://``, which another process cannot open.
@@ -108,13 +111,16 @@ class Engine:
         master: str = "local[*]",
         conf: Mapping[str, str] = FrozenDict(),
         heard: Callable[[FromSpark], None],
-        lost: Callable[[], None],
+        lost: Callable[[HbstoreError | None], None],
     ) -> None:
         spark_settings([metastore_uri], warehouse)  # errors come here rather than from the process
         self._start = (shared_url(store_url), metastore_uri, warehouse, master, dict(conf))
         self._heard = heard
         self._lost = lost
         self._child: _Child | None = None
+        self._wanted = Event()
+        self._was_ready = False
+        self._said = ""
         self._closed = Event()
         self._changing = Lock()
         self._keeper = Thread(target=self._keep, name="hbstore-engine", daemon=True)
@@ -128,6 +134,10 @@ class Engine:
         """The process's id, which is also that of its group; None while there is none."""
         child = self._child
         return None if child is None else child.process.pid
+
+    def wake(self) -> None:
+        """Start Spark, unless it runs."""
+        self._wanted.set()
 
     def run(self, run: Run) -> None:
         """Have a statement run. What comes of it is heard, or else the process is lost."""
@@ -145,6 +155,7 @@ class Engine:
         """End the process, with the queries that it runs, in order or after a grace by force."""
         with self._changing:
             self._closed.set()
+            self._wanted.set()
             if self._child is not None:
                 with suppress(OSError):  # it has ended by itself
                     self._child.socket.shutdown(socket.SHUT_WR)  # it hears the end, and may still be heard
@@ -162,9 +173,17 @@ class Engine:
     # The keeper
 
     def _keep(self) -> None:
-        """Start the process, hear it to its end, and start another."""
+        """Start the process when it is wanted, hear it to its end, and start another."""
         pause = _FIRST_PAUSE
-        while True:
+        while self._wanted.wait() and not self._closed.is_set():
+            missing = _missing()
+            if missing is not None:
+                self._wanted.clear()
+                if str(missing) != self._said:  # once, however many queries come
+                    self._said = str(missing)
+                    _LOG.warning("Spark cannot be started", extra={"fields": {"error": self._said}})
+                self._lose(missing)
+                continue
             began = time.monotonic()
             code = self._one_process()
             if self._closed.is_set():
@@ -174,12 +193,15 @@ class Engine:
                 pause = _FIRST_PAUSE
             fields = {"code": code, "lasted": round(lasted, 1), "again_in": pause}
             _LOG.warning("the Spark process ended", extra={"fields": fields})
-            self._lose()
+            if not self._was_ready:
+                self._wanted.clear()
+            self._lose(None)
             self._closed.wait(pause)
             pause = min(_LAST_PAUSE, 2 * pause)
 
     def _one_process(self) -> int | None:
         """Start a process and hear it to its end; its exit code, or None if there was none."""
+        self._was_ready = False
         scratch = tempfile.mkdtemp(prefix="hbstore-spark-")
         try:
             with self._changing:
@@ -205,14 +227,15 @@ class Engine:
                 message = child.pipe.recv()
             except (EOFError, OSError):
                 return
+            self._was_ready = self._was_ready or isinstance(message, Ready)
             try:
                 self._heard(message)
             except Exception:  # noqa: BLE001  Spark goes on, whatever the service made of it
                 _LOG.exception("a message of the Spark process was not taken")
 
-    def _lose(self) -> None:
+    def _lose(self, reason: HbstoreError | None) -> None:
         try:
-            self._lost()
+            self._lost(reason)
         except Exception:  # noqa: BLE001  another Spark is started, whatever the service made of it
             _LOG.exception("the end of the Spark process was not taken")
 
@@ -225,6 +248,24 @@ def _log_lines(child: _Child) -> None:
             text = line.decode(errors="backslashreplace").rstrip()
             if text:
                 _LOG.info("the Spark process says", extra={"fields": {"line": text}})
+
+
+def _missing() -> HbstoreError | None:
+    """What has to be installed before Spark can start."""
+    try:
+        check_extra("spark", "Spark")
+    except MissingPackage as error:
+        return error
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java", path=f"{home}/bin") if home else shutil.which("java"):
+        return None
+    where = {"JAVA_HOME": home} if home else {"path": os.environ.get("PATH", "")}
+    return SparkLost(
+        "queries need Spark, and Spark needs Java",
+        **where,
+        hint="Install a JDK 17 (Debian, Ubuntu: apt-get install openjdk-17-jre-headless; macOS: brew install"
+        " openjdk@17), and ask again",
+    )
 
 
 def _started() -> _Child:

@@ -64,6 +64,9 @@ _PASSING: Final = (StoreUnavailable, CommitStateUnknown, ConcurrentChange)
 class Spark(Protocol):
     """Where statements run. What comes of them it says by calling `Runner.heard` and `Runner.lost`, in one thread."""
 
+    def wake(self) -> None:
+        """Start, as queries come, and say `Ready`."""
+
     def run(self, run: Run) -> None:
         """Run a statement."""
 
@@ -144,6 +147,8 @@ class Runner:
         finally:
             with self._lock:
                 self._coming -= 1
+        if self.spark is not None:
+            self.spark.wake()
         self._dispatch()
         return query
 
@@ -205,19 +210,31 @@ class Runner:
         self._surely(lambda: self._take(message))
         self._surely(self._dispatch)
 
-    def lost(self) -> None:
-        """Take it that Spark died, or did not start; it says `Ready` when another has started."""
+    def lost(self, reason: HbstoreError | None = None) -> None:
+        """Take it that Spark died, or did not start; it says `Ready` when another has started.
+
+        Args:
+            reason: why it cannot start; those who wait fail by it. None: another attempt may succeed.
+        """
         self._failed_starts = 0 if self._ready else self._failed_starts + 1
         self._ready = False
-        self.observer.spark_lost()
+        if reason is None:
+            self.observer.spark_lost()
         with self._lock:
             ids = list(self._running)
         for id_ in ids:
             self._surely(
                 partial(self._fail, id_, SparkLost("the Spark that ran the query died", query=id_, hint=_ANOTHER))
             )
-        if self._failed_starts >= STARTS:
-            self._fail_those_who_wait(SparkLost("Spark does not start", hint=_NO_START))
+        if reason is None and self._failed_starts >= STARTS:
+            reason = SparkLost("Spark does not start", hint=_NO_START)
+        if reason is not None:
+            self._failed_starts = 0
+            self._fail_those_who_wait(reason)
+        with self._lock:
+            others_wait = bool(self._waiting)
+        if others_wait and self.spark is not None:
+            self.spark.wake()
 
     def _fail_those_who_wait(self, error: HbstoreError) -> None:
         with self._lock:

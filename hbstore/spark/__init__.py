@@ -1,6 +1,10 @@
-"""Spark jobs over many partitions: folders, reading, writing, streams, timelines. Needs ``hbstore[spark]``."""
+"""Spark jobs over many partitions: folders, reading, writing, streams, timelines. Needs the extra ``spark``."""
 
 from __future__ import annotations
+
+from hbstore.extras import check_extra
+
+check_extra("spark", "hbstore.spark")  # before the imports that fail without it
 
 from hbstore.spark.analysis.analyze import Analyzed, analyze_table
 from hbstore.spark.cover import read_cover

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from urllib.parse import quote, urlencode
 
-from hbstore.errors import InvalidUrl
-from hbstore.rows.urls import parse_url
+from hbstore.rows.urls import shared_url
 from hbstore.store.partition_store import PartitionStore, connect
 
 
@@ -25,27 +22,3 @@ def opened(store: PartitionStore | str) -> Iterator[PartitionStore]:
         return
     with connect(shared_url(store), create=False) as made:
         yield made
-
-
-def shared_url(url: str) -> str:
-    """The URL as tasks open it: relative paths of SQLite become absolute ones, as a task runs in a folder of its own.
-
-    Raises:
-        InvalidUrl: no store URL, or ``memory://``, where every process would have a store of its own.
-
-    >>> shared_url("hbase://127.0.0.1:9090/prefix")
-    'hbase://127.0.0.1:9090/prefix'
-    >>> shared_url("/data/catalog 1.db?timeout=5")
-    'sqlite:///data/catalog%201.db%3Ftimeout%3D5'
-    """
-    parsed = parse_url(url)
-    if parsed.scheme == "memory":
-        raise InvalidUrl(
-            "the tasks of a Spark job cannot share a store in memory",
-            url=url,
-            hint="Use a store of sqlite:// or hbase://",
-        )
-    if parsed.scheme != "sqlite":
-        return url
-    options = f"?{urlencode(parsed.options)}" if parsed.options else ""
-    return f"sqlite://{quote(str(Path(parsed.place).absolute()))}{options}"

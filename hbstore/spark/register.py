@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame, Row
 from hbstore.errors import HbstoreError, InvalidInput, InvalidPartitionValue, hinting, portable
 from hbstore.keys.partition_names import table_name
 from hbstore.model.objects import Partition
+from hbstore.rows.urls import shared_url
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.columns import as_texts
-from hbstore.spark.opening import shared_url
 from hbstore.store.partition_store import PartitionStore, connect
 from hbstore.store.writer import partitioned
 

@@ -20,9 +20,9 @@ from hbstore.errors import ConcurrentChange, CorruptTimeline, HbstoreError
 from hbstore.keys.partition_names import table_name
 from hbstore.keys.row_key import successor
 from hbstore.rows.interface import Rows
+from hbstore.rows.urls import shared_url
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.key_slices import KeyRange, key_slices
-from hbstore.spark.opening import shared_url
 from hbstore.spark.tasks import number_of_slices, run_tasks
 from hbstore.store.partition_store import connect
 from hbstore.store.table_row import DEFINITION, TableRow

@@ -23,11 +23,13 @@ def refused(run, tmp_path):
     return start
 
 
-@pytest.mark.parametrize("option", ["--http-port", "--sql-port"])
-def test_a_server_that_takes_queries_needs_a_folder_for_results(refused, option):
-    said = refused(option, "0")
-    assert "a server that takes queries needs a folder for their results" in said
-    assert f"Give --results DIR, where the server keeps the results of queries for a while, for {option}" in said
+@pytest.mark.parametrize("store", ["memory://", "hbase://gateway:9090/shop"])
+def test_a_store_that_is_not_in_a_file_has_no_folders_beside_it(run, tmp_path, store):
+    said = run("serve", code=2, store=store).stderr
+    assert "a store that is not in a file has none beside it" in said
+    assert "Give --warehouse DIR, a folder that all servers of the store reach" in said
+    said = run("serve", "--warehouse", str(tmp_path), "--http-port", "0", code=2, store=store).stderr
+    assert "Give --results DIR" in said
 
 
 @pytest.mark.parametrize(
@@ -67,8 +69,8 @@ def test_options_for_queries_need_a_door(refused, tmp_path):
 def test_what_is_not_installed_is_told_before_anything_starts(refused, tmp_path, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     said = refused("--http-port", "0", "--results", str(tmp_path))
-    assert f"what takes queries is not installed: missing={package}" in said
-    assert "pip install 'hbstore[service]'" in said
+    assert f"a package that --http-port needs is not installed: missing={package}" in said
+    assert "[web]'" in said
 
 
 def test_a_door_that_other_machines_reach_needs_tokens(refused, tmp_path):
@@ -93,17 +95,18 @@ def test_two_doors_have_two_ports(refused, tmp_path, other):
 
 
 def test_the_line_names_the_doors_that_there_are():
-    doors = OpenDoors("sqlite:///s.db", "file:/w", "127.0.0.1", 9083, 8080, 10000, 9084)
+    doors = OpenDoors("sqlite:///s.db", "file:/w", "file:/r", "127.0.0.1", 9083, 8080, 10000, 9084)
     assert doors.line(as_json=False) == (
-        "serving sqlite:///s.db at thrift://127.0.0.1:9083, warehouse file:/w, console and REST http://127.0.0.1:8080,"
+        "serving sqlite:///s.db at thrift://127.0.0.1:9083, warehouse file:/w, results file:/r, console and REST http://127.0.0.1:8080,"
         " sql jdbc:hive2://127.0.0.1:10000, metrics http://127.0.0.1:9084/metrics"
     )
-    alone = OpenDoors("sqlite:///s.db", "file:/w", "::1", sql=10000)
+    alone = OpenDoors("sqlite:///s.db", "file:/w", None, "::1", sql=10000)
     assert alone.line(as_json=False) == "serving sqlite:///s.db, warehouse file:/w, sql jdbc:hive2://[::1]:10000"
     assert json.loads(alone.line(as_json=True)) == {
         "store": "sqlite:///s.db",
         "uri": None,
         "warehouse": "file:/w",
+        "results": None,
         "metrics": None,
         "http": None,
         "sql": "jdbc:hive2://[::1]:10000",

@@ -39,7 +39,7 @@ def test_a_missing_package_is_named(monkeypatch, missing, text):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(FileOperationFailed, match=text) as raised:
         Warehouse("memory://bucket/wh").make_folder("memory://bucket/wh/t")
-    assert "hbstore[files]" in raised.value.hint
+    assert "[files]" in raised.value.hint
 
 
 @pytest.mark.parametrize("scheme", ["local", "ftp", "http", "simplecache", "memory", "x"])

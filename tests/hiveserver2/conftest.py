@@ -53,6 +53,9 @@ class ScriptedSpark:
             result = QueryResult(columns=described, rows=batch.num_rows, size=1, time_zone=zone[0] if zone else "UTC")
             self.runner.heard(Done(run.id, result))
 
+    def wake(self):
+        pass
+
     def cancel(self, cancel):
         self.runner.heard(Cancelled(cancel.id))
 

@@ -36,6 +36,7 @@ class Listening:
         self.results = Path(results)
         self.engine = None
         self.messages = []
+        self.reasons = []
         self.losses = []
         """How many messages had come when the process was lost, of each time."""
         self._changed = threading.Condition()
@@ -45,8 +46,9 @@ class Listening:
             self.messages.append(message)
             self._changed.notify_all()
 
-    def lost(self):
+    def lost(self, reason=None):
         with self._changed:
+            self.reasons.append(reason)
             self.losses.append(len(self.messages))
             self._changed.notify_all()
 
@@ -94,6 +96,7 @@ def listening(store, uri, folder, **conf):
     warehouse = f"file:{folder / 'warehouse'}"
     settings = {**QUICK, **{name.replace("__", "."): value for name, value in conf.items()}}
     found.engine = Engine(store, uri, warehouse, master="local[2]", conf=settings, heard=found.heard, lost=found.lost)
+    found.engine.wake()
     try:
         yield found
     finally:

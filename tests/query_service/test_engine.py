@@ -47,6 +47,7 @@ def begin(tmp_path):
             lost=lost or found.lost,
         )
         begun.append(found.engine)
+        found.engine.wake()
         return found
 
     yield start
@@ -58,6 +59,30 @@ def below(ready):
     """The process that the process started, and the scratch folder."""
     pid, folder = ready.version.split(" ", 1)
     return int(pid), Path(folder)
+
+
+def test_nothing_is_started_before_somebody_asks(tmp_path):
+    spark = Listening(tmp_path)
+    engine = Engine(f"sqlite://{tmp_path}/catalog.db", URI, None, heard=spark.heard, lost=spark.lost)
+    spark.engine = engine
+    spark.start("select 1")
+    assert engine.pid is None
+    engine.wake()
+    spark.ready()
+    engine.close()
+
+
+@pytest.mark.parametrize("home", [True, False])
+def test_without_java_nothing_is_started_and_it_is_logged_once(begin, monkeypatch, caplog, tmp_path, home):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path)) if home else monkeypatch.delenv("JAVA_HOME", raising=False)
+    spark = begin()
+    for number in range(1, 4):
+        spark.until(lambda: len(spark.losses) == number)  # noqa: B023  called here
+        assert "Install a JDK 17" in spark.reasons[-1].hint
+        spark.engine.wake()
+    assert len([one for one in caplog.records if one.message == "Spark cannot be started"]) == 1
+    assert spark.engine.pid is None
 
 
 def test_what_is_said_is_heard_in_order(begin):
@@ -119,7 +144,9 @@ def test_what_is_said_between_two_processes_does_no_harm(begin, monkeypatch):
 def test_the_pause_grows_while_processes_die_soon(begin, monkeypatch, caplog, soon, pauses):
     monkeypatch.setattr(engine, "_SOON", soon)
     spark = begin("does not start")
-    spark.until(lambda: len(spark.losses) == 5)
+    for number in range(1, 6):
+        spark.until(lambda: len(spark.losses) == number)  # noqa: B023  called here
+        spark.engine.wake()
     found = [record.fields for record in caplog.records if record.message == "the Spark process ended"]
     assert [fields["again_in"] for fields in found[:4]] == pauses
     assert {fields["code"] for fields in found} == {7}
@@ -128,7 +155,7 @@ def test_the_pause_grows_while_processes_die_soon(begin, monkeypatch, caplog, so
 def test_errors_of_who_hears_change_nothing(begin, caplog):
     said = []
 
-    def fails(*message):
+    def fails(message):
         said.append(message)
         raise RuntimeError("boom")
 
@@ -136,7 +163,7 @@ def test_errors_of_who_hears_change_nothing(begin, caplog):
     until(lambda: len(said) == 1)
     spark.start(DIE)
     until(lambda: len(said) == 3)
-    assert [type(one) for message in said for one in message] == [Ready, Ready]
+    assert [type(one) for one in said] == [Ready, type(None), Ready]
     until(lambda: len([record for record in caplog.records if record.exc_info]) == 3)
 
 

@@ -14,6 +14,7 @@ from hbstore.errors import (
     InvalidInput,
     QueryNotFound,
     QueryTimedOut,
+    SparkLost,
     StoreUnavailable,
     TooManyQueries,
 )
@@ -48,6 +49,10 @@ class Script:
         self.cancels = []
         self.closes = []
         self.sessions = []
+        self.woken = 0
+
+    def wake(self):
+        self.woken += 1
 
     def run(self, run):
         self.runs.append(run.id)
@@ -229,6 +234,31 @@ def test_when_spark_dies_its_queries_say_so_and_the_queue_goes_on_with_the_next_
         assert spark.runs == [runs.id]
         service.runner.heard(Ready("4.1"))
         assert spark.runs == [runs.id, waits.id]
+
+
+def test_spark_is_woken_by_the_first_query_and_while_queries_wait(store, tmp_path):
+    with serving(store, tmp_path) as (service, spark):
+        assert spark.woken == 0
+        service.submit(ask())
+        assert spark.woken == 1
+        service.runner.lost()
+        service.submit(ask())
+        woken = spark.woken
+        service.runner.lost()
+        assert spark.woken == woken + 1
+
+
+def test_what_spark_needs_and_does_not_have_is_told_at_once(store, tmp_path):
+    with serving(store, tmp_path) as (service, spark):
+        service.runner.lost()
+        waits = service.submit(ask())
+        woken = spark.woken
+        service.runner.lost(SparkLost("queries need Spark, and Spark needs Java", hint="Install a JDK 17"))
+        assert (service.get(waits.id).problem.error, service.get(waits.id).problem.hint) == (
+            "SparkLost",
+            "Install a JDK 17",
+        )
+        assert spark.woken == woken
 
 
 def test_where_spark_does_not_start_the_queue_says_so(store, tmp_path):

@@ -28,9 +28,8 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.interface import Rows
-from hbstore.rows.urls import parse_url
+from hbstore.rows.urls import parse_url, shared_url
 from hbstore.spark.key_slices import KeyRange
-from hbstore.spark.opening import shared_url
 from hbstore.spark.source.pushdown import pushed_tree
 from hbstore.spark.source.rows import ArrowRows, source_schema
 from hbstore.spark.source.splits import splits, within

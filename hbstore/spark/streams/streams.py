@@ -31,9 +31,10 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import table_name
 from hbstore.publishing.manifest import STAGING
 from hbstore.publishing.publisher import ALIVE, Publisher, new_publication_id
+from hbstore.rows.urls import shared_url
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
-from hbstore.spark.opening import opened, shared_url
+from hbstore.spark.opening import opened
 from hbstore.spark.staging import listed, remove, stage
 from hbstore.spark.streams.announcing import AnnouncedQuery, Announcing
 from hbstore.spark.streams.checkpoint import check_checkpoint
