@@ -146,6 +146,7 @@ from hbstore.plans.estimate import Estimate
 from hbstore.plans.execute import Measured
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan, ScanKind, ScanMarker, ScanPlan
+from hbstore.release import VERSION
 from hbstore.rows.interface import Rows
 from hbstore.store.check import Problem, Repaired
 from hbstore.store.hive.services import Hive
@@ -158,7 +159,7 @@ from hbstore.store.timelines.build import Collected
 from hbstore.store.timelines.table_timelines import TableTimelines
 from hbstore.transactions.waiting import Patience
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "NULL_PARTITION",

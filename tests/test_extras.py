@@ -23,6 +23,7 @@ import urllib3
 from packaging.requirements import Requirement
 
 from hbstore.extras import MODULES, check_extra, extra_of
+from hbstore.release import VERSION, commit
 from tests.processes import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -218,7 +219,8 @@ def test_the_metastore_is_served_where_nothing_more_is_installed(run):
 def test_the_console_is_shown_without_pyspark_and_without_java(run):
     options = ("--http-port", "0")
     with served(run, "web", *options, PATH="/nowhere", JAVA_HOME="") as doors:
-        assert urllib3.request("GET", doors["http"] + "/health").json() == {"ok": True, "spark": False}
+        health = urllib3.request("GET", doors["http"] + "/health").json()
+        assert health == {"ok": True, "spark": False, "version": VERSION, "commit": commit()}
         page = urllib3.request("GET", doors["http"] + "/", headers={"accept": "text/html"})
         assert page.status == 200
         assert "<html" in page.data.decode()

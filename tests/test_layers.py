@@ -40,7 +40,7 @@ ROOMS = (
     ("thrift",),
     ("texts",),
     ("keys",),
-    ("extras",),
+    ("extras", "release"),
     ("errors", "byte_cache"),
 )
 """From the top down; modules of one room may import each other."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -12,7 +13,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hatchling.build import build_sdist
+from hatchling.build import build_sdist, build_wheel
+
+from hbstore.release import VERSION, commit
 
 ROOT = Path(__file__).parents[1]
 LOCKS = (ROOT / "requirements-build.lock", ROOT / "requirements-dev.lock")
@@ -54,6 +57,25 @@ def test_the_wheel_and_the_source_archive_hold_the_licence(wheel, tmp_path, monk
     name = build_sdist(str(tmp_path))
     with tarfile.open(tmp_path / name) as archive:
         assert archive.extractfile(f"{name.removesuffix('.tar.gz')}/LICENSE").read() == licence
+
+
+def test_packages_are_the_same_each_time_and_say_their_commit(wheel, tmp_path):
+    """A wheel is the same in each build, in any folder, and when it is built from the source archive."""
+    archive = Path(shutil.copy(tmp_path / build_in(ROOT, build_sdist, tmp_path), tmp_path / "first.tar.gz"))
+    again = tmp_path / build_in(ROOT, build_sdist, tmp_path)
+    assert archive.read_bytes() == again.read_bytes()
+    with tarfile.open(again) as opened:
+        opened.extractall(tmp_path, filter="data")
+    inner = tmp_path / again.name.removesuffix(".tar.gz")
+    built = tmp_path / build_in(inner, build_wheel, tmp_path)
+    assert built.read_bytes() == wheel.read_bytes()
+    assert zipfile.ZipFile(wheel).read("hbstore/commit.txt").decode() == f"{commit() or ''}\n"
+
+
+def build_in(folder, build, into):
+    """Build as pip does, in a process of its own; the file's name."""
+    program = f"from hatchling.build import {build.__name__} as build; print(build({str(into)!r}))"
+    return subprocess.check_output([sys.executable, "-c", program], cwd=folder, text=True).split()[-1]
 
 
 def test_an_installed_wheel_works_outside_of_the_checkout(wheel, tmp_path):
@@ -98,6 +120,10 @@ def test_the_locks_cover_every_dependency():
     }
     assert {name_of(one) for one in wanted} <= pinned(LOCKS[1]).keys()
     assert {name_of(one) for one in PROJECT["build-system"]["requires"]} <= pinned(LOCKS[0]).keys()
+
+
+def test_the_version_is_the_same_everywhere():
+    assert PROJECT["project"]["version"] == VERSION
 
 
 def test_the_locks_agree():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 import traceback
 from typing import Annotated, Any, NoReturn
@@ -30,6 +31,7 @@ from hbstore.cli import (
     upkeep,
 )
 from hbstore.cli.arguments import examples
+from hbstore.cli.configuration import options_of, read_configuration, show_instead
 from hbstore.cli.failures import BUG, abandon_stdout, exit_code, report
 from hbstore.cli.opening import Settings
 from hbstore.errors import HbstoreError
@@ -101,12 +103,25 @@ def _global_options(
         str | None,
         typer.Option(
             "--store",
-            envvar="HBSTORE_URL",
+            envvar=["HBSTORE_URL", "HBSTORE_STORE"],
             metavar="URL",
             help="The store: sqlite:///abs/path.db, a plain path, or hbase://host:port/prefix."
             " By default it is the file hbstore.db in your folder for programs.",
         ),
     ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            "--config",
+            envvar="HBSTORE_CONFIG",
+            metavar="FILE",
+            help="Options in a file of TOML: [serve] http-port = 8080 is that option of that command.",
+        ),
+    ] = None,
+    show_config: Annotated[
+        bool,
+        typer.Option("--show-config", help="Print the options of the command, and where each comes from; do nothing."),
+    ] = False,
     with_traceback: Annotated[
         bool, typer.Option("--traceback", envvar="HBSTORE_DEBUG", help="Show where in hbstore an error comes from.")
     ] = False,
@@ -115,7 +130,12 @@ def _global_options(
     ] = False,
 ) -> None:
     """Store the partitions of big tables in ordered rows, and find those that a filter selects."""
-    ctx.obj = Settings(store, with_traceback)
+    root = ctx.command
+    configuration = read_configuration(config, os.environ, root)
+    ctx.default_map = configuration.default_map(options_of(root))
+    if show_config:
+        show_instead(ctx, configuration)
+    ctx.obj = Settings(store or configuration.values.get(("store",)), with_traceback)
 
 
 def main() -> None:

@@ -62,6 +62,7 @@ def serve(
         str | None,
         typer.Option(
             "--warehouse",
+            envvar="HBSTORE_WAREHOUSE",
             metavar="DIR",
             help="Where databases and tables have their files: a path or URI; by default NAME-warehouse beside the "
             "store NAME.db.",

@@ -188,14 +188,15 @@ def _log_lines(table: str, inspection: Inspection) -> Iterator[str]:
 
 @commands.command(epilog=examples("hbstore version", "hbstore version --json"))
 def version(*, as_json: JsonOption = False) -> None:
-    """Print the version of hbstore."""
+    """Print the version and the commit of hbstore."""
     import platform
     import sqlite3
 
-    from hbstore import __version__
+    from hbstore.release import VERSION, commit, version_text
 
-    versions = {"hbstore": __version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
-    print_answer(versions, [f"hbstore {__version__}"], as_json=as_json)
+    python = platform.python_version()
+    versions = {"hbstore": VERSION, "commit": commit(), "python": python, "sqlite": sqlite3.sqlite_version}
+    print_answer(versions, [f"hbstore {version_text()}"], as_json=as_json)
 
 
 def named_tables(store: PartitionStore, tables: Sequence[str] | None) -> tuple[list[tuple[str, str]], list[Problem]]:

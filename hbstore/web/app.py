@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Protocol
 
 from fastapi_offline import FastAPIOffline
@@ -13,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from hbstore.console.application import console
 from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
+from hbstore.release import VERSION, commit
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import JsonEnding, Pages
 from hbstore.web.catalog.catalog_change_routes import database_change_routes, table_change_routes
@@ -82,7 +82,7 @@ def application(
     """
     app = FastAPIOffline(
         title="hbstore",
-        version=version("hbstore"),
+        version=VERSION,
         description="Ask cubes and tables, follow the queries, fetch their results; read and change the catalog.",
     )
     handle_errors(app)
@@ -110,9 +110,9 @@ def application(
         app.include_router(wait_routes(covers))
 
     @app.get("/health", tags=["server"])
-    def health() -> dict[str, bool]:
-        """Whether the server answers, and whether its Spark is there."""
-        return {"ok": True, "spark": service.runner.is_ready}
+    def health() -> dict[str, bool | str | None]:
+        """Whether the server answers, whether its Spark is there, and which hbstore it is."""
+        return {"ok": True, "spark": service.runner.is_ready, "version": VERSION, "commit": commit()}
 
     whole = app if catalog is None else Pages(app, console(catalog, service))
     return Application(JsonEnding(Guard(whole, access, log_all, observe)), waiting)

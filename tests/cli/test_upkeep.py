@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 import hbstore
+from hbstore.release import commit
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transactions.log import Intent, Log
 from tests.store.faults import Crash, Fault, FaultyRows
@@ -83,10 +84,12 @@ def test_repair(run, run_json, shop):
 
 
 def test_version(run, run_json):
-    assert run("version").stdout == f"hbstore {hbstore.__version__}\n"
-    assert run("--version", store=None).stdout == f"hbstore {hbstore.__version__}\n"
+    told = run("version").stdout
+    assert re.fullmatch(rf"hbstore {re.escape(hbstore.__version__)}( \([0-9a-f]{{12}}\+?\))?\n", told)
+    assert run("--version", store=None).stdout == told
     assert run_json("version") == {
         "hbstore": hbstore.__version__,
+        "commit": commit(),
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
     }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any, Final
 
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.expressions import EVALUATORS
 from hbstore.metastore.protocol import THRIFT
+from hbstore.release import VERSION
 from hbstore.store.hive.lock_table import TIMEOUT
 
 handlers = Handlers()
@@ -125,7 +125,7 @@ def get_name(_: Call) -> str:
 @handlers.answers("getVersion")
 def get_version(_: Call) -> str:
     """The version of hbstore."""
-    return version("hbstore")
+    return VERSION
 
 
 @handlers.answers("getStatus")
