@@ -18,6 +18,7 @@ from hbstore.cli import (
     explain,
     fact_partitions,
     facts,
+    keeping,
     load,
     models,
     partitions,
@@ -74,7 +75,9 @@ app = typer.Typer(
     "2 a mistake in the command or its input; 3 the store or the server does not answer, or the store does not exist, "
     "cannot be written, is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
 )
-for _module in (*(catalog, partitions, load, transferring, explain, sql, serve, spark_conf, analyzing, upkeep),):
+for _module in (
+    *(catalog, partitions, load, transferring, explain, sql, serve, spark_conf, analyzing, upkeep, keeping),
+):
     app.add_typer(_module.commands)
 app.add_typer(models.commands, name="model", help="Describe data: storages, cubes, dimensions, facts.")
 app.add_typer(
