@@ -171,7 +171,7 @@ def _document(path: str) -> dict[str, Any]:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InvalidInput(
-            "the file of options cannot be read", file=path, reason=error.strerror, hint="Name another by --config"
+            "the file of options cannot be read", file=path, reason=error.strerror, hint="Name a file that can be read"
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(
@@ -189,5 +189,5 @@ def _entries(document: Mapping[str, Any], words: tuple[str, ...]) -> Iterator[tu
 
 def _unknown(name: str, names: list[str], **fields: str) -> InvalidInput:
     near = get_close_matches(name, names, 1)
-    hint = f"Did you mean {near[0]}?" if near else "See the options of each command with --help"
+    hint = f"Did you mean {near[0]}?" if near else "See the options of each command in its help"
     return InvalidInput("no command has this option", **fields, option=name, hint=hint)

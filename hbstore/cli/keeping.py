@@ -21,8 +21,8 @@ commands = typer.Typer()
 
 @commands.command(
     epilog=examples(
-        "hbstore --store /data/catalog.db backup /backups",
-        "hbstore --store /data/catalog.db backup /backups/before-the-upgrade.db",
+        "hbstore backup backups",
+        "hbstore backup backups/before-the-upgrade.db",
     )
 )
 def backup(
@@ -32,10 +32,11 @@ def backup(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy a store in a file, as it is at one moment, while it is in use.
+    """Copy a store in a file while it is in use.
 
-    In a folder, the backup is named after the store and the time in UTC. The command verifies what it wrote before the
-    file gets its name. Copying the store's file by other means loses what is in the -wal file beside it.
+    The copy is the store at one moment. In a folder, it is named after the store and the time in UTC. The command
+    verifies what it wrote before the file gets its name. Copying the store's file by other means loses what is in the
+    -wal file beside it.
     """
     from hbstore.rows.sqlite.backup import back_up
 
@@ -44,8 +45,8 @@ def backup(
 
 @commands.command(
     epilog=examples(
-        "hbstore --store /data/catalog.db restore /backups/catalog-20130101T050000Z.db",
-        "hbstore --store /data/catalog.db restore /backups/catalog-20130101T050000Z.db --replace",
+        "hbstore restore backups/before-the-upgrade.db --store new.db",
+        "hbstore restore backups/before-the-upgrade.db --replace",
     )
 )
 def restore(

@@ -25,7 +25,7 @@ from hbstore.cli.arguments import (
 )
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import TABLE_ROWS, on_terminal, print_answer, print_json_array, print_lines, print_table
-from hbstore.errors import InvalidPartitionValue, hinting
+from hbstore.errors import InvalidInput, InvalidPartitionValue, hinting
 from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition
 from hbstore.texts.wording import plural
@@ -124,26 +124,42 @@ def add_partition(
     epilog=examples(
         "hbstore drop-partition shop.sales ds=2013-01-01/hour=5",
         "hbstore drop-partition shop.sales ds=2013-01-01/hour=6 ds=2013-01-01/hour=7 --if-exists",
+        "hbstore drop-partition shop.sales --filter \"ds < '2013-01-01'\" --dry-run",
     )
 )
 def drop_partition(
     ctx: typer.Context,
     table: TableArgument,
     specs: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="SPEC...", help="The specs of the partitions; drops all or none.", show_default=False),
-    ],
+    ] = None,
     *,
+    filter_: Annotated[
+        str | None,
+        typer.Option("--filter", metavar="FILTER", help="In place of specs: those that a filter selects, all or none."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print which they are, and drop nothing.")] = False,
     if_exists: IfExistsOption = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Drop partitions. Files are not touched."""
+    """Drop partitions. Files are not touched; `hbstore sql` drops partitions with their files."""
+    if (filter_ is None) == (not specs):
+        raise InvalidInput("partitions are named by specs or by a filter", hint="Give SPEC... or --filter, not both")
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
         definition = opened.get_table(database, name)
-        values = [whole_spec(definition, spec) for spec in specs]
-        dropped = opened.drop_partitions(database, name, values, if_exists=if_exists)
+        if filter_ is None:
+            values = [whole_spec(definition, spec) for spec in specs or ()]
+            selected = opened.get_partitions(database, name, values) if dry_run else []
+        else:
+            selected = opened.get_partitions_by_filter(database, name, filter_)
+            values = [partition.values for partition in selected]
+        if dry_run:
+            print_partitions(selected, definition.partition_column_names, as_json=as_json)
+            return
+        dropped = opened.drop_partitions(database, name, values, if_exists=if_exists or filter_ is not None)
     document = {"table": str(definition), "dropped": dropped}
     print_answer(document, [f"{plural(dropped, 'partition')} dropped"], as_json=as_json)
 

@@ -146,6 +146,24 @@ def test_drop_partition(run, run_json, open_shop):
     assert run(*both).stdout == "0 partitions dropped\n"
 
 
+def test_drop_what_a_filter_selects(run, run_json, open_shop):
+    selected = ("drop-partition", "shop.sales", "--filter", "ds = '2013-01-02' and hour >= 22")
+    assert run(*selected, "--dry-run").stdout == "ds=2013-01-02/hour=22\nds=2013-01-02/hour=23\n"
+    assert run("drop-partition", "shop.sales", FIRST, "--dry-run").stdout == f"{FIRST}\n"
+    assert open_shop.count_partitions("shop", "sales") == 48
+    assert run_json(*selected) == {"table": "shop.sales", "dropped": 2}
+    assert run(*selected).stdout == "0 partitions dropped\n"
+    assert open_shop.count_partitions("shop", "sales") == 46
+    assert "is not a partition column" in run(*selected[:3], "day = 1", code=2).stderr
+
+
+@pytest.mark.parametrize("words", [(), (FIRST, "--filter", "hour = 5")])
+@pytest.mark.usefixtures("shop")
+def test_specs_or_a_filter_say_what_is_dropped(run, words):
+    said = run("drop-partition", "shop.sales", *words, code=2).stderr
+    assert "Give SPEC... or --filter, not both" in said
+
+
 def test_rename_partition(run, run_json, open_shop):
     result = run("rename-partition", "shop.sales", FIRST, "ds=2013-01-03/hour=0")
     assert result.stdout == f"partition {FIRST}: renamed to ds=2013-01-03/hour=0\n"

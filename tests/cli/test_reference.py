@@ -65,8 +65,9 @@ def test_every_command_knows_json_and_help(name):
 
 
 SERVER = tuple(f"query {name}" for name in ("submit", "explain", "status", "results", "cancel", "list"))
-ELSEWHERE = ("serve", "import", "export", *SERVER)
-"""Their examples need another process: see test_serve.py, test_transfer.py and query_service/test_doors.py."""
+ELSEWHERE = ("serve", "import", "export", "restore", *SERVER)
+"""Their examples need another process, or that none has the store open: see test_serve.py, test_transfer.py,
+query_service/test_doors.py and test_keeping.py."""
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ELSEWHERE])
@@ -77,6 +78,7 @@ def test_examples_run(name, run, tmp_path, monkeypatch, cubes):
     (tmp_path / "partitions.csv").write_text(csv)
     (tmp_path / "partitions.jsonl").write_text('{"values": ["2014-01-01", "5"]}\n')
     (tmp_path / "partitions.yaml").write_text("- {table: sales, update_period: DAILY, time: {dt: 2015-02-03}}\n")
+    (tmp_path / "backups").mkdir()
     (tmp_path / "s1_sales.properties").write_text(properties)
     prepared = {
         "create-database": "drop-database shop --cascade",

@@ -1,0 +1,26 @@
+"""Backups and restores as people run them; tests/rows/test_sqlite_backup.py has what they promise."""
+
+from __future__ import annotations
+
+import re
+
+
+def test_a_backup_is_restored(run, run_json, shop, path, tmp_path):
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    told = run("backup", str(folder)).stdout
+    (copy,) = folder.iterdir()
+    assert re.fullmatch(r"catalog-\d{8}T\d{6}Z\.db", copy.name)
+    assert told == f"{copy}: {copy.stat().st_size:,} bytes\n"
+    assert run("drop-partition", "shop.sales", "--filter", "").stdout == "48 partitions dropped\n"
+    assert "--replace" in run("restore", str(copy), code=2).stderr
+    assert run_json("restore", str(copy), "--replace") == {"path": str(path), "bytes": path.stat().st_size}
+    assert run("count", "shop.sales").stdout == "48\n"
+    assert run("count", "shop.sales", store=str(copy)).stdout == "48\n"
+    assert shop
+
+
+def test_a_store_that_is_not_in_a_file_is_refused(run):
+    said = run("backup", "x.db", code=2, store="hbase://gateway:9090/shop").stderr
+    assert "only a store in a file is backed up" in said
+    assert "docs/operating.md" in said
