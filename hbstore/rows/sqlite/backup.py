@@ -4,8 +4,8 @@ A store's file alone is no copy of it: what was written last is in the ``-wal`` 
 reads both in one transaction, so that a backup is the store at one moment, and writers go on meanwhile.
 
 A backup is complete before it has its name: it is written beside it, verified, and linked. A restored store is one
-transaction of its file. So a process that is killed leaves no
-backup, or a whole one; the old store, or the new one.
+transaction of its file. So a process that is killed
+leaves no backup, or a whole one; the old store, or the new one.
 """
 
 from __future__ import annotations
