@@ -19,6 +19,7 @@ TOGETHER = {
     "exactness": ("tests/exactness/",),
     "analyses": ("tests/spark/test_a", "tests/spark/test_b", "tests/spark/test_c", "tests/spark/test_f"),
     "spark": ("tests/spark/",),  # the other half, with a Spark of its own
+    "statements": ("tests/metastore/spark/",),
     "transfer": ("tests/transfer/",),
     "clients": ("tests/metastore/clients/",),
     "drivers": ("tests/hiveserver2/clients/",),
@@ -29,13 +30,12 @@ TOGETHER = {
 LONGEST = (
     "drivers",
     "spark",
-    "tests/metastore/spark/test_spark_statements.py",
+    "statements",
     "analyses",
     "faults",
     *ALONE,
     "transfer",
     "exactness",
-    "tests/metastore/spark/",
     "clients",
     "tests/hiveserver2/test_texts_of_spark.py",
     "tests/metastore/test_serve.py",

@@ -34,6 +34,7 @@ from tests.fuzz.drivers import attack
 from tests.fuzz.expressions import read_mutated
 from tests.fuzz.filters import random_tree
 from tests.fuzz.values import random_world
+from tests.metastore.spark.process import SparkProcess
 from tests.metastore.spark.spelled_tables import differences
 
 FILTERS = 200
@@ -182,8 +183,8 @@ def run_times(first, expressions, seconds, instants):
 
 def run_spellings(first, tables):
     """Compare what Spark shows of tables of respelled values on an endpoint and on its own metastore."""
-    with tempfile.TemporaryDirectory() as folder:
-        statements, differing = differences(Path(folder), first, tables)
+    with tempfile.TemporaryDirectory() as folder, closing(SparkProcess(folder)) as process:
+        statements, differing = differences(process, Path(folder), first, tables)
     for ours, own in differing:
         print(f"hbstore:        {ours}\nown metastore:  {own}", file=sys.stderr)
     for seed in sorted({(ours or own)[0] for ours, own in differing}):

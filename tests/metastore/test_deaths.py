@@ -7,6 +7,7 @@ nothing tidied up. Then another server looks: whatever the catalog names has its
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -144,15 +145,18 @@ def exchange(shop):
 
 def deaths(tmp_path, call, *, atomic):
     """A server after each death of a call, and at last one where it went well."""
+    filled, folder = tmp_path / "filled", tmp_path / "now"  # which is one place, as the catalog names it
+    (folder / "warehouse").mkdir(parents=True)
+    with server(folder, atomic=atomic) as shop:
+        fill(shop)
+    folder.rename(filled)
     for made in (False, True):
         for at in range(MOST):
-            folder = tmp_path / f"{at}-{made}"
-            (folder / "warehouse").mkdir(parents=True)
-            with server(folder, atomic=atomic) as shop:
-                fill(shop)
+            shutil.copytree(filled, folder)
             died = dies(folder, call, atomic=atomic, at=at, made=made)
             with server(folder, atomic=atomic) as shop:
                 yield shop
+            shutil.rmtree(folder)
             if not died:
                 break
         else:
@@ -160,7 +164,7 @@ def deaths(tmp_path, call, *, atomic):
 
 
 @pytest.mark.parametrize("atomic", [True, False], ids=["atomic", "nonatomic"])
-@pytest.mark.parametrize("call", [create, create_database, add, drop_partitions, drop_table, drop_database])
+@pytest.mark.parametrize("call", [create_database, drop_partitions, drop_table, drop_database])
 def test_whatever_is_there_after_a_death_is_whole(tmp_path, call, atomic):
     for shop in deaths(tmp_path, call, atomic=atomic):
         check(shop)
@@ -191,6 +195,7 @@ def test_a_move_that_broke_off_is_finished_by_the_same_call(tmp_path, call, atom
 @pytest.mark.parametrize("call", [add, create])
 def test_what_broke_off_can_be_done_again(tmp_path, call, atomic):
     for shop in deaths(tmp_path, call, atomic=atomic):
+        check(shop)
         with suppress(TYPES.AlreadyExistsException):
             call(shop)
         check(shop)

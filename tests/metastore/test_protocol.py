@@ -90,7 +90,7 @@ def test_most_methods_have_arguments_that_are_not_stored():
 
 
 @pytest.mark.parametrize("name", PLAIN)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_arguments_are_read_as_thriftpy2_writes_them(name, data):
     arguments = data.draw(structs(getattr(THRIFT.ThriftHiveMetastore, f"{name}_args")))
@@ -122,7 +122,7 @@ def result_types():
 
 
 @pytest.mark.parametrize("name", list(result_types()))
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_results_are_written_as_thriftpy2_reads_them(name, data):
     made = getattr(THRIFT.ThriftHiveMetastore, f"{name}_result")

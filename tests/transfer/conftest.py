@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from hbstore import connect
+from hbstore.files.warehouse import Warehouse
+from hbstore.metastore.serving import Serving, create_default_database, open_server
 from hbstore.transfer.connection import Address
 from hbstore.transfer.metastore import Metastore
 from tests.metastore.serving import Serve
@@ -67,10 +69,28 @@ def serving(folder, url=None):
         yield found
 
 
+@contextmanager
+def serving_here(folder):
+    """The same in this process, which costs no other Python; it cannot be killed."""
+    folder.mkdir()
+    url = f"sqlite://{folder}/store.db"
+    how = Serving(Warehouse(str(folder / "warehouse")), port=0)
+    with connect(url) as store:
+        server = open_server(store, how)
+        create_default_database(store, how)
+        server.start()
+        found = Other(server.port, folder)
+        found.url = url
+        try:
+            yield found
+        finally:
+            server.stop(SECONDS)
+
+
 @pytest.fixture
-def endpoint(tmp_path):
-    """hbstore's own endpoint over a store of its own: ``endpoint.url``."""
-    with serving(tmp_path / "endpoint") as found:
+def endpoint(request, tmp_path):
+    """hbstore's own endpoint over a store of its own: ``endpoint.url``; a process where the parameter says so."""
+    with (serving if getattr(request, "param", None) == "process" else serving_here)(tmp_path / "endpoint") as found:
         yield found
 
 

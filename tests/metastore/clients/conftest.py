@@ -7,10 +7,15 @@ from contextlib import contextmanager
 import pytest
 
 from tests.hbase_server import own_tables
+from tests.hive_expressions.hive import hive_jars
 from tests.metastore.clients.java import java_machine, start_reference
+from tests.metastore.clients.later_java import hive_metastore_4
 from tests.metastore.serving import Serve
 
 BACKENDS = ["sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
+EVALUATES = {"metastore.expression.proxy": "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastore"}
+"""By default a Hive Metastore of 4.0 on its own refuses expressions: Hive's planner is not among its jars."""
+
 STRANGE = {"TApplicationException.UNKNOWN_METHOD", "TApplicationException.PROTOCOL_ERROR"}
 """Answers that no client here should get."""
 
@@ -27,6 +32,13 @@ def reference(java, tmp_path_factory):
     """Hive's own metastore: its URI and its warehouse."""
     warehouse = tmp_path_factory.mktemp("reference")
     return start_reference(java, warehouse), warehouse
+
+
+@pytest.fixture(scope="session")
+def hive_4():
+    """A real Hive Metastore 4.0: its URI, its warehouse, and what its database is. Whoever uses it leaves it empty."""
+    with hive_metastore_4(EVALUATES.items(), hive_jars().class_path("4.0")) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

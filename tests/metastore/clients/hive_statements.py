@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 COLUMNS = "s STRING, i INT, l BIGINT, d DATE, n DECIMAL(10,2), v VARCHAR(5)"
 ROWS = [
     ("a", "1", "10", "2026-01-01", "1.5", "ab"),
@@ -11,11 +13,10 @@ ROWS = [
     ("7", "-3", "7", "1999-12-31", "10", "7"),
 ]
 PREDICATES = (
-    *(f"s {operator} 'ab'" for operator in ("=", "<>", "<", "<=", ">", ">=", "<=>")),
-    *(f"i {operator} 5" for operator in ("=", "<>", "<", "<=", ">", ">=", "<=>")),
+    *(f"s {operator} 'ab'" for operator in ("=", "<>", "<", ">=", "<=>")),
+    *(f"i {operator} 5" for operator in ("<>", "<=", ">")),
     "5 < i",
     "s = 'a' AND i = 2",
-    "s = 'a' OR i = 12",
     "NOT (s = 'a' OR i = 12)",
     "i IN (1, 5, 77)",
     "s NOT IN ('a', 'b')",
@@ -27,14 +28,9 @@ PREDICATES = (
     "s IS NULL",
     "i IS NOT NULL",
     "l > 4000000000",
-    "l = 10",
     "d = DATE '2026-01-02'",
-    "d = '2026-01-02'",
     "d < '2026-01-01'",
-    "d BETWEEN DATE '2025-01-01' AND DATE '2026-01-01'",
     "n = 1.5",
-    "n > 2",
-    "v = 'ab'",
     "v IN ('x', 'abc')",
     "s = 7",
     "i = '5'",
@@ -44,14 +40,14 @@ PREDICATES = (
     "(s, i) IN (('a', 1), ('b', 12), ('b', 1))",
     "s = 'a' AND id = 2",
     "s = v",
-    "upper(s) = 'AB'",
     "s = 'a' AND upper(v) = 'X'",
 )
+"""Each operator, and each type, once; tests/hive_expressions asks Hive's classes what they mean on all types."""
 FEWER = ("s = 7", "CAST(s AS INT) = 7")
 """A Hive Metastore also lists partitions for which these are NULL, and Hive reads them."""
 MORE = "s = 'a' AND upper(v) = 'X'"
 """hbstore does not read the second part, and Hive filters the rows."""
-NOT_SHOWN = ("CAST(d AS STRING) LIKE '2026%'", "s RLIKE '^a'", "s = v", "upper(s) = 'AB'", MORE)
+NOT_SHOWN = ("CAST(d AS STRING) LIKE '2026%'", "s RLIKE '^a'", "s = v", MORE)
 """hbstore does not read these, or a part, and SHOW PARTITIONS fails, as Hive filters no names."""
 SHOWN_OTHERWISE = ("WHERE CAST(s AS INT) = 7", "WHERE (s, i) IN (('a', 1), ('b', 12), ('b', 1))", "ORDER BY n")
 """A Hive Metastore lists what is NULL as well, no structs, and sorts decimals as text."""
@@ -62,14 +58,14 @@ DROPS = (
     "(s <> 'ab')",
     "(i >= 5)",
     "(s <= 'ab')",
-    "(d = '2026-01-02')",
     "(d < '2026-01-01')",
     "(n = 1.5)",
     "(v = 'ab')",
     "(l > 4000000000)",
     "(i = 1), PARTITION (s = 'b')",
-    "(i = 77)",
     "(s = 'a'), PARTITION (i = 1)",
+    "(i = 77)",  # which is an error, but for the second form
+    "(i = 77)",
 )
 
 
@@ -107,17 +103,17 @@ def load(table, folder):
 
 
 def drops():
-    """Statements that fill a table, drop partitions of it in every form, and list what is left after each drop."""
+    """Statements that fill a table, drop partitions of it in two forms by turns, and list what is left after each."""
     statements = [
         "CREATE DATABASE IF NOT EXISTS expressions",
         f"CREATE TABLE expressions.drops (id INT) PARTITIONED BY ({COLUMNS})",
     ]
     fill = " ".join(f"PARTITION ({spec(row)})" for row in ROWS)
-    for drop in DROPS:
-        for form in ("DROP PARTITION {}", "DROP IF EXISTS PARTITION {} PURGE"):
-            statements += [
-                f"ALTER TABLE expressions.drops ADD IF NOT EXISTS {fill}",
-                f"ALTER TABLE expressions.drops {form.format(drop)}",
-                "SHOW PARTITIONS expressions.drops",
-            ]
+    forms = cycle(("DROP PARTITION {}", "DROP IF EXISTS PARTITION {} PURGE"))
+    for drop, form in zip(DROPS, forms, strict=False):
+        statements += [
+            f"ALTER TABLE expressions.drops ADD IF NOT EXISTS {fill}",
+            f"ALTER TABLE expressions.drops {form.format(drop)}",
+            "SHOW PARTITIONS expressions.drops",
+        ]
     return statements

@@ -66,20 +66,25 @@ def _plain(output):
 
 
 @pytest.fixture(scope="module")
-def uris(tmp_path_factory):
-    """hbstore's, and None for Hive's own metastore."""
+def outputs(command_line, tmp_path_factory):
+    """What statements print on hbstore and on Hive's own metastore, by the topic: a command line for each."""
     folder = tmp_path_factory.mktemp("serve")
-    with Serve(f"sqlite://{folder}/store.db", folder) as server:
-        yield server.ready["uri"], None
-
-
-def test_selects(command_line, uris, tmp_path):
-    statements = ["CREATE DATABASE IF NOT EXISTS expressions", *load("selects", tmp_path)]
-    prepared = len(statements)
+    selects = ["CREATE DATABASE IF NOT EXISTS expressions", *load("selects", folder)]
+    prepared = len(selects)
     for predicate in PREDICATES:
         query = f"SELECT id FROM expressions.selects WHERE {predicate}"
-        statements += [query, f"EXPLAIN DEPENDENCY {query}"]
-    ours, theirs = (command_line(uri, statements) for uri in uris)
+        selects += [query, f"EXPLAIN DEPENDENCY {query}"]
+    with Serve(f"sqlite://{folder}/store.db", folder) as server:
+        ours, theirs = (command_line(uri, [*selects, *drops()]) for uri in (server.ready["uri"], None))
+    dropping = len(selects)
+    return {
+        "selects": (ours[:dropping], theirs[:dropping], prepared),
+        "drops": (ours[dropping:], theirs[dropping:]),
+    }
+
+
+def test_selects(outputs):
+    ours, theirs, prepared = outputs["selects"]
     assert "FAILED" not in "".join(ours), "\n".join(one for one in ours if "FAILED" in one)
     assert "FAILED" not in "".join(theirs), "\n".join(one for one in theirs if "FAILED" in one)
     found, expected = _inputs(ours[prepared:]), _inputs(theirs[prepared:])
@@ -99,12 +104,11 @@ def _inputs(outputs):
     }
 
 
-def test_drops(command_line, uris):
-    statements = drops()
-    ours, theirs = (command_line(uri, statements) for uri in uris)
+def test_drops(outputs):
+    ours, theirs = outputs["drops"]
     differ = [
         (statement, one, other)
-        for statement, one, other in zip(statements, ours, theirs, strict=True)
+        for statement, one, other in zip(drops(), ours, theirs, strict=True)
         if one.splitlines() != other.splitlines()
     ]
     assert not differ

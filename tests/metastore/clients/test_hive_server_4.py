@@ -12,7 +12,6 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.hive_expressions.hive import hive_jars
 from tests.hiveserver2.clients.jdbc import driver
 from tests.metastore.clients.hive_server import Session, hive_server
 from tests.metastore.clients.hive_statements import (
@@ -29,25 +28,19 @@ from tests.metastore.clients.hive_statements import (
     spec,
 )
 from tests.metastore.clients.hive_work import STATEMENTS
-from tests.metastore.clients.later_java import hive_metastore_4
 from tests.metastore.serving import Serve
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
-EVALUATES = {"metastore.expression.proxy": "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastore"}
-"""By default a Hive Metastore of 4.0 on its own refuses expressions: Hive's planner is not among its jars."""
-
 NOT_ANSWERED = {"get_partitions_spec_by_expr"}
 """Where hbstore does not read an expression, HiveServer2 selects partitions itself."""
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory):
+def both(hive_4, tmp_path_factory):
     """A function that runs statements in a session over hbstore and in one over a Hive Metastore, at once."""
     folder = tmp_path_factory.mktemp("hive-server")
     with ExitStack() as stack:
-        theirs, their_warehouse, _ = stack.enter_context(
-            hive_metastore_4(EVALUATES.items(), hive_jars().class_path("4.0"))
-        )
+        theirs, their_warehouse, _ = hive_4
         ours = stack.enter_context(Serve(f"sqlite://{folder}/store.db", folder, "--log-calls"))
         places = [(ours.ready["uri"], ours.folder / "warehouse"), (theirs, their_warehouse)]
         machine = stack.enter_context(driver("4.0", folder))
@@ -66,6 +59,7 @@ def both(tmp_path_factory):
                 return [one.result() for one in running]
 
         yield run
+        run(["DROP DATABASE IF EXISTS expressions CASCADE"])
         for session in sessions:
             session.close()
         unknown = {line["method"] for line in ours.log() if line.get("error") == "TApplicationException.UNKNOWN_METHOD"}

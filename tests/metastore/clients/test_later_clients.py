@@ -1,7 +1,8 @@
-"""The Java clients of Hive 3.1, 4.0 and 4.1 find in hbstore what they find in a real Hive Metastore 4.0, call by call.
+"""The Java clients of Hive 3.1 and 4.1 find in hbstore what they find in a real Hive Metastore 4.0, call by call.
 
-They hold the conversations of the client of Hive 2.3, and some about what later versions added. `later_differences`
-says where the answers differ, and why.
+That of 4.0 works in HiveServer2 and in Iceberg's catalog: test_hive_server_4.py, test_iceberg.py. These hold the
+conversations of the client of Hive 2.3, and some about what later versions added. `later_differences` says where the
+answers differ, and why.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from tests.metastore.clients import (
 )
 from tests.metastore.clients.conversation import Conversation, differences
 from tests.metastore.clients.later_differences import DIFFERENCES
-from tests.metastore.clients.later_java import RELEASES, client_machine, hive_metastore_4
+from tests.metastore.clients.later_java import client_machine
 from tests.metastore.serving import Serve
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
+RELEASES = ("3.1", "4.1")
 MODULES = (java_tables, java_partitions, java_reads, java_statistics, java_service, java_later)
 EVERY = {topic.__name__: topic for module in MODULES for topic in module.TOPICS}
 OF_POSTGRESQL = ("locks", "transactions", "write_ids")
@@ -39,13 +41,6 @@ ONCE = ("marked",)
 """In a Hive Metastore a mark outlives its partition."""
 NUMBERS = {"id", "writeId"}
 """Fields that only a Hive Metastore counts in."""
-
-
-@pytest.fixture(scope="module")
-def hive_4():
-    """A real Hive Metastore 4.0: its URI, its warehouse, and what its database is."""
-    with hive_metastore_4() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

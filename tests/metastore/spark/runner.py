@@ -1,15 +1,7 @@
-"""Run the corpus in a process of its own and write what became of each statement.
-
-    python -m tests.metastore.spark.runner --root DIR --out FILE [--uri thrift://…] [--only TOPIC …]
-
-Without ``--uri`` the metastore is Spark's own embedded one. FILE gets one line of JSON for each statement, as soon as
-the statement is over: its name and either ``rows`` or ``error``.
-"""
+"""Run the corpus in Spark's process and tell what became of each statement: its name, and ``rows`` or ``error``."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import logging
 import os
 from pathlib import Path
@@ -19,27 +11,24 @@ from pyspark.errors import PySparkException
 
 from tests.metastore.spark.corpus import TOPICS
 from tests.metastore.spark.normal import Normal
+from tests.metastore.spark.process import tell
 from tests.metastore.spark.session import start_session
 from tests.metastore.spark.statement import Kind
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=Path, required=True, help="the folder of this run: warehouse, data, logs")
-    parser.add_argument("--out", type=Path, required=True, help="the file for the outcomes")
-    parser.add_argument("--uri", help="the metastore (default: the embedded one)")
-    parser.add_argument("--only", nargs="+", choices=list(TOPICS), default=list(TOPICS), help="only these topics")
-    options = parser.parse_args()
+def run_topics(root, uri, *names):
+    """Run topics on a metastore, or, where the URI is empty, on Spark's own embedded one; see `process`."""
     logging.disable(logging.CRITICAL)  # Spark's Python logs each error at length; the outcomes have them
-    root, out = options.root.resolve(), options.out.resolve()
-    session = start_session(root, options.uri)
+    root = Path(root).resolve()
+    session = start_session(root, uri or None)
     normal = Normal(root)
-    with out.open("w", encoding="utf-8", buffering=1) as file:
-        for name in options.only:
+    try:
+        for name in names:
             for statement in TOPICS[name]:
-                outcome = run(session, normal, root, statement)
-                file.write(json.dumps({"name": statement.name, **outcome}) + "\n")
-    session.stop()
+                tell({"name": statement.name, **run(session, normal, root, statement)})
+    finally:
+        logging.disable(logging.NOTSET)
+        session.stop()
 
 
 def run(session, normal, root, statement):
@@ -79,7 +68,3 @@ def list_folders(top, root):
         data = [one for one in files if not one.startswith((".", "_"))]
         found.append([str(Path(folder).relative_to(root)), len(data)])
     return sorted(found)
-
-
-if __name__ == "__main__":
-    main()

@@ -60,7 +60,7 @@ def start_session(root, uri=None, more=()):
         **dict(more),
     }
     if uri is None:
-        del settings["spark.hadoop.hive.metastore.uris"]
+        settings["spark.hadoop.hive.metastore.uris"] = ""  # not that of the session with which this Java began
         settings["spark.hadoop.javax.jdo.option.ConnectionURL"] = DATABASE
     builder = SparkSession.builder.master("local[2]").appName("hbstore metastore tests")
     for name, value in settings.items():

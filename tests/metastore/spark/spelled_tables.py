@@ -1,22 +1,14 @@
 """Tables whose partitions are spelled in all sorts of ways: what Spark shows of them on an endpoint, and on its own.
 
-    python -m tests.metastore.spark.spelled_tables --root DIR --out FILE --first SEED --tables N [--uri thrift://…]
-
-makes N tables, asks for their rows with and without filters, and writes what came of each statement. Without ``--uri``
-the metastore is Spark's own one, in Derby, which is asked for all partitions: Spark alone decides which a filter
-selects. `differences` runs both and compares them.
+`differences` makes tables, asks for their rows with and without filters, on both, and compares what came of each
+statement. Spark's own metastore, in Derby, is asked for all partitions: Spark alone decides which a filter selects.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import logging
 import re
-import subprocess
-import sys
 from collections import Counter
-from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
@@ -29,17 +21,14 @@ from pyspark.errors import PySparkException
 from hbstore.keys.partition_names import escape_name
 from hbstore.keys.types import IntegerType, StringType, parse_type, read_value
 from tests.metastore.serving import Serve
+from tests.metastore.spark.process import tell
 from tests.metastore.spark.session import start_session
 from tests.spellings import SPELLINGS, spelling
 from tests.strategies import TYPE_TEXTS
 
-ROOT = Path(__file__).parents[3]
 TEXTS = 12
 """Of a table at most."""
 FILTERS = 6
-SECONDS = 3000
-SHOWN = 4000
-"""Characters of a process's log that a failure shows."""
 _FAR_YEAR = re.compile(r"\W*0*[1-9][0-9]{4}[0-9]*-")
 """Years above 9999, which hbstore does not have."""
 OWN_METASTORE = (("spark.sql.hive.metastorePartitionPruning", "false"),)
@@ -130,55 +119,35 @@ def outcome(session, statement):
         return f"fails: {error.java_exception.getClass().getName()}"  # its text names one partition of several
 
 
-def main():
-    """Run the tables of some seeds on one metastore."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=Path, required=True, help="the folder of this run: warehouse, data, logs")
-    parser.add_argument("--out", type=Path, required=True, help="the file for what came of each statement")
-    parser.add_argument("--first", type=int, required=True, help="the first seed")
-    parser.add_argument("--tables", type=int, required=True, help="how many there are")
-    parser.add_argument("--uri", help="the metastore (default: Spark's own)")
-    options = parser.parse_args()
+def run_tables(root, uri, first, number):
+    """In Spark's process: tell what came of each statement about some tables; without a URI on its own metastore."""
     logging.disable(logging.CRITICAL)
-    root, out = options.root.resolve(), options.out.resolve()
-    session = start_session(root, options.uri, () if options.uri else OWN_METASTORE)
-    with out.open("w", encoding="utf-8", buffering=1) as file:
-        for seed in range(options.first, options.first + options.tables):
+    root = Path(root).resolve()
+    session = start_session(root, uri or None, () if uri else OWN_METASTORE)
+    try:
+        for seed in range(int(first), int(first) + int(number)):
             for statement in statements(seed, root / "outside"):
-                plain = statement.replace(str(root), "$ROOT")
-                file.write(json.dumps([seed, plain, outcome(session, statement)]) + "\n")
-    session.stop()
+                tell([seed, statement.replace(str(root), "$ROOT"), outcome(session, statement)])
+    finally:
+        logging.disable(logging.NOTSET)
+        session.stop()
 
 
-def differences(folder, first, tables):
-    """Run tables on an endpoint and on Spark's own metastore at once: how many statements, and those that differ."""
-    with ExitStack() as stack:
-        server = stack.enter_context(
-            Serve(f"sqlite://{folder}/catalog.db", folder, "--also-under", f"{folder}/hbstore/outside")
-        )
-        runs = {}
-        for name, more in (("hbstore", ["--uri", server.ready["uri"]]), ("derby", [])):
-            root = folder / name
-            root.mkdir()
-            command = [sys.executable, "-m", "tests.metastore.spark.spelled_tables", "--root", root]
-            command += ["--out", root / "out.jsonl", "--first", first, "--tables", tables, *more]
-            log = stack.enter_context((root / "log").open("wb"))
-            process = subprocess.Popen(
-                list(map(str, command)), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
-            stack.callback(process.kill)
-            runs[name] = root, process
-        for root, process in runs.values():
-            code = process.wait(SECONDS)
-            assert code == 0, f"the run ended with {code}:\n{(root / 'log').read_text(errors='replace')[-SHOWN:]}"
-        lines = [list(map(json.loads, (root / "out.jsonl").open(encoding="utf-8"))) for root, _ in runs.values()]
-    differing = [(ours, own) for ours, own in zip_longest(*lines) if ours != own]
-    return Counter(_kind_of(line[1]) for line in lines[0]), differing
+def differences(process, folder, first, tables):
+    """Run tables on an endpoint and on Spark's own metastore: how many statements, and those that differ.
+
+    Args:
+        process: a `SparkProcess`.
+        folder: for both runs.
+        first: the first seed.
+        tables: how many there are.
+    """
+    with Serve(f"sqlite://{folder}/catalog.db", folder, "--also-under", f"{folder}/hbstore/outside") as server:
+        ours = process.run(run_tables, folder / "hbstore", server.ready["uri"], first, tables)
+    own = process.run(run_tables, folder / "derby", "", first, tables)
+    differing = [(one, other) for one, other in zip_longest(ours, own) if one != other]
+    return Counter(_kind_of(one[1]) for one in ours), differing
 
 
 def _kind_of(statement):
     return "filters" if " WHERE " in statement else statement.split()[0]
-
-
-if __name__ == "__main__":
-    main()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
 from urllib.parse import unquote
 
@@ -14,7 +12,7 @@ from pyarrow import parquet
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from tests.metastore.serving import Serve
-from tests.metastore.spark.test_storage_tables import ran
+from tests.metastore.spark.process import tell
 
 pytestmark = [pytest.mark.spark]
 MODEL = """
@@ -143,9 +141,8 @@ def fill(cubes, root):
     cubes.add_partitions("stations", "lake", [PartitionDesc("DAILY", {"dt": "2015-01-01"})])
 
 
-def test_the_sql_of_a_query_runs_as_it_is_and_reads_the_chosen_partitions(tmp_path):
+def test_the_sql_of_a_query_runs_as_it_is_and_reads_the_chosen_partitions(tmp_path, spark_process):
     url = f"sqlite://{tmp_path}/catalog.db"
-    (tmp_path / "spark").mkdir()
     with connect(url) as store:
         store.create_database("shop")
         cubes = Cubes(store, "shop")
@@ -153,7 +150,7 @@ def test_the_sql_of_a_query_runs_as_it_is_and_reads_the_chosen_partitions(tmp_pa
         fill(cubes, tmp_path)
         chosen = {name: cubes.rewrite(text).partitions for name, text in QUERIES.items()}
     with Serve(url, tmp_path, "--log-calls") as server:
-        answers = json.loads(ran("ask", tmp_path, server.ready["uri"], url, module=__name__))
+        (answers,) = spark_process.run(ask, tmp_path / "spark", server.ready["uri"], url)
         calls = [line for line in server.log("call") if line["method"].startswith("get_partition")]
     assert answers["days"]["by_sql"] == [[1 + 100 + 10_000 + 2 + 200 + 10_000]]
     for name in QUERIES:
@@ -181,7 +178,7 @@ def test_the_sql_of_a_query_runs_as_it_is_and_reads_the_chosen_partitions(tmp_pa
 
 
 def ask(folder, uri, url):
-    """In a process of its own: the rows of each query by its SQL and without the endpoint; what the former reads."""
+    """In Spark's process: the rows of each query by its SQL and without the endpoint; what the former reads."""
     from hbstore.spark import cube
     from tests.metastore.spark.session import start_session
 
@@ -197,4 +194,4 @@ def ask(folder, uri, url):
                 "files": frame.inputFiles(),
             }
     spark.stop()
-    sys.stdout.write(json.dumps(found))
+    tell(found)

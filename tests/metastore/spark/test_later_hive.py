@@ -7,8 +7,6 @@ the other, each with a server of its own.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,12 +14,12 @@ import pytest
 
 from tests.hive_expressions.hive import hive_jars
 from tests.metastore.clients.later_java import dev_hms
-from tests.metastore.serving import ROOT, Serve
+from tests.metastore.serving import Serve
 from tests.metastore.spark.later_steps import STEPS
+from tests.metastore.spark.process import tell
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 RELEASES = ("3.1", "4.0", "4.1")
-SECONDS = 500
 SHOWN = 4000
 BY_FILTER = {
     "3.1": "get_partitions_by_filter",
@@ -33,7 +31,7 @@ UNKNOWN = "TApplicationException"
 
 
 @pytest.fixture(scope="module")
-def later_runs(tmp_path_factory):
+def later_runs(tmp_path_factory, spark_process):
     """What became of the steps, and the server's log, by release."""
     folder = tmp_path_factory.mktemp("later")
     with ExitStack() as stack:
@@ -44,19 +42,7 @@ def later_runs(tmp_path_factory):
                 Serve(f"sqlite://{folder / release}/store.db", folder / release, "--log-calls")
             )
         uris = {release: server.ready["uri"] for release, server in servers.items()}
-        code = "import sys; from tests.metastore.spark.test_later_hive import run; run(*sys.argv[1:])"
-        with (folder / "spark.log").open("wb") as log:
-            done = subprocess.run(
-                [sys.executable, "-c", code, str(folder), json.dumps(uris)],
-                cwd=ROOT,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                timeout=SECONDS,
-                check=False,
-            )
-        assert done.returncode == 0, (folder / "spark.log").read_text(errors="replace")[-SHOWN:]
-        outcomes = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        outcomes = spark_process.run(run, folder, json.dumps(uris))
         return {
             release: ([one for one in outcomes if one["release"] == release], server.log())
             for release, server in servers.items()
@@ -95,7 +81,7 @@ def _sent(text, release):
 
 
 def run(folder, uris):
-    """In a process of its own: the steps through each release's client; a line of JSON for each outcome."""
+    """In Spark's process: the steps through each release's client; each outcome is told."""
     from pyspark.errors import PySparkException
 
     from tests.metastore.spark.session import start_session
@@ -109,7 +95,7 @@ def run(folder, uris):
                 outcome["rows"] = [list(row) for row in session.sql(step.sql).collect()]
             except PySparkException as error:
                 outcome |= {"error": error.getCondition(), "text": str(error)[:SHOWN]}
-            sys.stdout.write(json.dumps(outcome) + "\n")
+            tell(outcome)
         session.stop()
 
 

@@ -10,7 +10,7 @@ from tests.strategies import TYPE_TEXTS
 pytestmark = pytest.mark.spark
 
 
-def test_filters_find_the_rows_that_they_find_on_sparks_own_metastore(tmp_path):
-    statements, differing = differences(tmp_path, 0, len(TYPE_TEXTS))
+def test_filters_find_the_rows_that_they_find_on_sparks_own_metastore(tmp_path, spark_process):
+    statements, differing = differences(spark_process, tmp_path, 0, len(TYPE_TEXTS))
     assert differing == []
     assert statements["filters"] > len(TYPE_TEXTS)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import pytest
 
-from hbstore import connect
 from hbstore.metastore.protocol import THRIFT
 from tests.metastore.client import client as connected
-from tests.metastore.serving import ROOT, Serve
+from tests.metastore.serving import Serve
+from tests.metastore.spark.process import tell
 
 pytestmark = [pytest.mark.spark]
-SHOWN = 4000
 UNKNOWN = 2**63 - 1
 """What Spark takes the size of a table for of which it knows nothing."""
 
@@ -23,30 +18,18 @@ ROWS = 100
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory):
+def seen(tmp_path_factory, spark_process):
     """What a session has seen before and after `analyze_table`, and a client."""
     folder = tmp_path_factory.mktemp("statistics")
     url = f"sqlite://{folder}/catalog.db"
-    with connect(url):
-        pass
-    (folder / "spark").mkdir()
     with Serve(url, folder) as server:
-        code = "import sys; from tests.metastore.spark.test_statistics import run; run(*sys.argv[1:])"
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(folder / "spark"), server.ready["uri"], url],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=500,
-        )
-        assert done.returncode == 0, done.stderr[-SHOWN:]
+        (told,) = spark_process.run(run, folder / "spark", server.ready["uri"], url)
         with connected(server.port) as client:
-            yield json.loads(done.stdout.splitlines()[-1]), client
+            yield told, client
 
 
 def run(folder, uri, url):
-    """In a process of its own: one session for all."""
+    """In Spark's process: one session for all."""
     from hbstore.spark import analyze_table
     from tests.metastore.spark.session import start_session
 
@@ -97,7 +80,7 @@ def run(folder, uri, url):
         spark.sql(f"ANALYZE TABLE {table} COMPUTE STATISTICS FOR ALL COLUMNS")
         spark.sql(f"ANALYZE TABLE {table} PARTITION (day) COMPUTE STATISTICS")
         seen[table]["by spark"] = look(table)
-    sys.stdout.write(f"\n{json.dumps(seen)}\n")
+    tell(seen)
     spark.stop()
 
 

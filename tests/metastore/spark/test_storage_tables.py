@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
-import subprocess
-import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,10 +12,10 @@ import pytest
 from hbstore import Column, Table, connect
 from hbstore.cubes import Cubes, parse_documents
 from hbstore.model.stored_as import stored_as
-from tests.metastore.serving import ROOT, Serve
+from tests.metastore.serving import Serve
+from tests.metastore.spark.process import tell
 
 pytestmark = [pytest.mark.spark]
-SHOWN = 4000
 MODEL = """
 kind: storage
 name: lake
@@ -108,20 +105,8 @@ def yaml_of(name, root):
     return json.dumps({"kind": "fact", "name": name, "cube": "sales", "columns": columns, "storage_tables": [table]})
 
 
-def ran(function, folder, uri, url, module=__name__):
-    """What a function of a module prints in a process of its own, which has Spark."""
-    code = f"import sys; from {module} import {function}; {function}(*sys.argv[1:])"
-    command = [sys.executable, "-c", code, str(folder / "spark"), uri, url]
-    log = folder / "spark.log"
-    with log.open("wb") as errors:
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True, check=False)
-    assert done.returncode == 0, log.read_text()[-SHOWN:]
-    return done.stdout
-
-
-def test_all_directions_give_the_same_rows(tmp_path):
+def test_all_directions_give_the_same_rows(tmp_path, spark_process):
     url = f"sqlite://{tmp_path}/catalog.db"
-    (tmp_path / "spark").mkdir()
     with connect(url) as store, Serve(url, tmp_path) as server:
         store.create_database("shop")
         cubes = Cubes(store, "shop")
@@ -129,28 +114,27 @@ def test_all_directions_give_the_same_rows(tmp_path):
         documents += [one for name in LENS for one in parse_documents(xml_of(name, tmp_path), "xml")]
         documents += [one for name in FORMATS for one in parse_documents(yaml_of(name, tmp_path), "json")]
         cubes.create_all(documents)
-        assert ran("run", tmp_path, server.ready["uri"], url) == "done\n"
+        assert spark_process.run(run, tmp_path / "spark", server.ready["uri"], url) == []
         for name in (*LENS, *FORMATS):
             assert len(store.partition_names("shop", f"lake_{name}")) == len(WRITERS)
 
 
-def test_a_table_without_a_location_takes_partitions_and_rows(tmp_path):
+def test_a_table_without_a_location_takes_partitions_and_rows(tmp_path, spark_process):
     url = f"sqlite://{tmp_path}/catalog.db"
-    (tmp_path / "spark").mkdir()
     with connect(url) as store, Serve(url, tmp_path) as server:
         store.create_database("shop")
         for form in ("text", "parquet"):
             table = Table("shop", form, [Column("ds", "string")], [Column("id", "int")], storage=stored_as(form))
             store.create_table(table)
         store.create_table(Table("shop", "flat", columns=[Column("id", "int")], storage=stored_as("orc")))
-        assert ran("fill", tmp_path, server.ready["uri"], url) == "done\n"
+        spark_process.run(fill, tmp_path / "spark", server.ready["uri"])
         for form in ("text", "parquet"):
             assert store.partition_names("shop", form) == ["ds=a", "ds=b", "ds=c"]
         assert sorted(one.name for one in (tmp_path / "warehouse/shop.db").iterdir()) == ["parquet", "text"]
 
 
-def fill(folder, uri, _):
-    """In a process of its own: rows for the tables of the test above, of which one is dropped."""
+def fill(folder, uri):
+    """In Spark's process: rows for the tables of the test above, of which one is dropped."""
     from tests.metastore.spark.session import start_session
 
     spark = start_session(folder, uri)
@@ -169,12 +153,10 @@ def fill(folder, uri, _):
     assert [tuple(row) for row in spark.sql("SELECT * FROM shop.flat").collect()] == [(7,)]
     spark.sql("DROP TABLE shop.flat")
     spark.stop()
-    sys.stdout.write("done\n")
 
 
 def run(folder, uri, url):
-    """In a process of its own: each way of writing, then each way of reading; what differs is printed."""
-    os.environ["TZ"] = "UTC"
+    """In Spark's process: each way of writing, then each way of reading; what differs is told."""
     from hbstore.spark import read_table, write_table
     from tests.metastore.spark.session import start_session
 
@@ -198,8 +180,7 @@ def run(folder, uri, url):
                 found = [tuple(row) for row in read.collect()]
                 for one, other in zip(expected, found, strict=False):
                     if one != other:
-                        sys.stdout.write(f"{name}: {way} -> {reader}: {one} is {other}\n")
+                        tell(f"{name}: {way} -> {reader}: {one} is {other}")
                 if len(found) != len(expected):
-                    sys.stdout.write(f"{name}: {way} -> {reader}: {len(found)} rows of {len(expected)}\n")
+                    tell(f"{name}: {way} -> {reader}: {len(found)} rows of {len(expected)}")
     spark.stop()
-    sys.stdout.write("done\n")

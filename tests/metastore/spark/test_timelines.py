@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import pytest
 
 from hbstore import connect
-from tests.metastore.serving import ROOT, Serve
+from tests.metastore.serving import Serve
+from tests.metastore.spark.process import tell, wait_for_word
 from tests.store import timelines as tl
 
 pytestmark = [pytest.mark.spark]
-SHOWN = 4000
 SALES = ("default", "sales")
 STATEMENTS = (
     """CREATE TABLE sales (amount INT, dt STRING, pt STRING) USING parquet PARTITIONED BY (dt, pt) TBLPROPERTIES
@@ -30,29 +26,14 @@ STATEMENTS = (
 )
 
 
-def test_dynamic_inserts_drops_and_renames(tmp_path):
+def test_dynamic_inserts_drops_and_renames(tmp_path, spark_process):
     url = f"sqlite://{tmp_path}/catalog.db"
-    (tmp_path / "spark").mkdir()
     with connect(url) as store, Serve(url, tmp_path) as server:
-        code = "import sys; from tests.metastore.spark.test_timelines import run; run(*sys.argv[1:])"
-        with subprocess.Popen(
-            [sys.executable, "-c", code, str(tmp_path / "spark"), server.ready["uri"]],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=(tmp_path / "spark.log").open("wb"),
-            text=True,
-        ) as spark:
-            try:
-                for number, statement in enumerate(STATEMENTS):
-                    line = spark.stdout.readline()
-                    assert line == f"{json.dumps(number)}\n", (tmp_path / "spark.log").read_text()[-SHOWN:]
-                    assert tl.kept(store, SALES) == tl.naive(store, SALES), statement
-                    spark.stdin.write("\n")
-                    spark.stdin.flush()
-                assert spark.wait(300) == 0
-            finally:
-                spark.kill()
+        with spark_process.running(run, tmp_path / "spark", server.ready["uri"]) as done:
+            for number, statement in enumerate(STATEMENTS):
+                assert next(done) == number
+                assert tl.kept(store, SALES) == tl.naive(store, SALES), statement
+                spark_process.go_on()
         kept = tl.kept(store, SALES)
         assert kept["DAILY", "dt"] == {f"2015-01-{day:02}" for day in (1, 3, 5, 6, 9, 10)}
         assert kept["DAILY", "pt"] == {"2015-02-01", "2015-02-02", "2015-02-03"}
@@ -61,14 +42,13 @@ def test_dynamic_inserts_drops_and_renames(tmp_path):
 
 
 def run(folder, uri):
-    """In a process of its own: one statement after the other, each when the one before has been looked at."""
+    """In Spark's process: one statement after the other, each when the one before has been looked at."""
     from tests.metastore.spark.session import start_session
 
     session = start_session(folder, uri)
     session.sql("SET hive.exec.dynamic.partition.mode = nonstrict")
     for number, statement in enumerate(STATEMENTS):
         session.sql(statement)
-        sys.stdout.write(f"{json.dumps(number)}\n")
-        sys.stdout.flush()
-        sys.stdin.readline()
+        tell(number)
+        wait_for_word()
     session.stop()

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from contextlib import ExitStack
 
 import pytest
 
 from tests.metastore.client import STORED, TYPES, client
-from tests.metastore.serving import ROOT, Serve
+from tests.metastore.serving import Serve
+from tests.metastore.spark.process import tell, wait_for_word
 from tests.metastore.writing import partition_of, table_of
 from tests.pauses import until
 
 pytestmark = pytest.mark.hbase
 EXCLUSIVE, TABLE_LEVEL = 3, 2
 ACQUIRED, WAITING = 1, 2
-SHOWN = 4000
 
 
 @pytest.fixture
@@ -82,39 +79,25 @@ def test_a_lock_taken_at_one_holds_at_the_other_and_is_released_there(both):
     one.unlock(TYPES.UnlockRequest(lockid=second.lockid))
 
 
-class Working:
-    """`goes_on` in its process."""
+KILLS = (False, True, False, True, False)
+"""In which round the server that Spark asks is killed."""
 
-    def __init__(self, folder, uris):
-        self._log = folder / "spark.log"
-        with self._log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.metastore.spark.goes_on", str(folder), ",".join(uris)],
-                cwd=ROOT,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-            )
 
-    def __enter__(self):
-        assert self.hear() == "ready"
-        return self
+def work_on(folder, uris):
+    """In Spark's process: for each word an INSERT that makes a partition, and queries over all partitions so far."""
+    from tests.metastore.spark.session import start_session
 
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
-
-    def ask(self):
-        """Let it begin the next round."""
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-
-    def hear(self):
-        """What it says next."""
-        line = self.process.stdout.readline()
-        assert line, self._log.read_text(errors="replace")[-SHOWN:]
-        return json.loads(line)
+    session = start_session(folder, uris)
+    session.sql("CREATE TABLE rounds (x INT, round INT) USING parquet PARTITIONED BY (round)")
+    tell("ready")
+    for number in range(len(KILLS)):
+        wait_for_word()
+        session.sql(f"INSERT INTO rounds VALUES ({number * 10}, {number}), ({number * 10 + 1}, {number})")
+        last = [row.x for row in session.sql(f"SELECT x FROM rounds WHERE round = {number}").collect()]
+        names = [row.partition for row in session.sql("SHOW PARTITIONS rounds").collect()]
+        every = session.sql("SELECT count(*) AS n FROM rounds WHERE round >= 0").first().n
+        tell({"last": sorted(last), "partitions": names, "rows": every})
+    session.stop()
 
 
 def answering(servers):
@@ -129,20 +112,22 @@ def calls_of(server):
 
 
 @pytest.mark.spark
-def test_spark_goes_on_when_its_server_is_killed_in_the_middle_of_its_work(url, tmp_path):
+def test_spark_goes_on_when_its_server_is_killed_in_the_middle_of_its_work(url, tmp_path, spark_process):
     with ExitStack() as stack:
         servers = [stack.enter_context(Serve(url, tmp_path, "--log-calls")) for _ in range(2)]
-        spark = stack.enter_context(Working(tmp_path, [server.ready["uri"] for server in servers]))
+        uris = ",".join(server.ready["uri"] for server in servers)
+        heard = stack.enter_context(spark_process.running(work_on, tmp_path / "spark", uris))
+        assert next(heard) == "ready"
         killed = []
-        for number, round_kills in enumerate((False, True, False, True, False)):
+        for number, round_kills in enumerate(KILLS):
             place = answering(servers)
             victim, before = servers[place], calls_of(servers[place])
-            spark.ask()
+            spark_process.go_on()
             if round_kills:
                 until(lambda victim=victim, before=before: calls_of(victim) > before + 3)
                 victim.kill()
                 killed.append(place)
-            said = spark.hear()
+            said = next(heard)
             assert said["last"] == [number * 10, number * 10 + 1]
             assert said["rows"] == 2 * (number + 1)
             assert said["partitions"] == [f"round={one}" for one in range(number + 1)]
