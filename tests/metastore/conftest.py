@@ -8,6 +8,15 @@ from tests.metastore import asking as without_files
 from tests.metastore import writing as with_files
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest gives the fixtures the parameters that they have
+def pytest_generate_tests(metafunc):
+    """Run tests on the backends that their module names in ``ON_BACKENDS``, where it names some."""
+    backends = getattr(metafunc.module, "ON_BACKENDS", ())
+    for name in {"asking", "shop"} & set(metafunc.fixturenames):
+        if backends:
+            metafunc.definition.add_marker(pytest.mark.parametrize(name, backends, indirect=True))
+
+
 @pytest.fixture(params=without_files.BACKENDS)
 def asking(request, tmp_path):
     """A store without a warehouse: an `Asking`."""

@@ -7,6 +7,9 @@ import pytest
 from hbstore.model.service_objects import Function
 from tests.metastore.writing import STORED, TYPES, external, partition_of, storage, table_of
 
+ON_BACKENDS = ("memory", "nonatomic")
+"""With transactions and without; tests/metastore/clients makes databases on HBase."""
+
 
 def test_a_database_gets_a_folder_below_the_warehouse(shop):
     shop.create_database(STORED.Database(name="Attic", description="old", parameters={"a": "b"}, ownerName="ann"))

@@ -10,6 +10,9 @@ from tests.hive_expressions.writing import call, column, constant, written
 from tests.metastore.writing import TYPES, partition_of, table_of
 from tests.metastore.writing import column as field
 
+ON_BACKENDS = ("memory", "nonatomic")
+"""What is read is a filter like any other; test_by_expression.py asks all backends by such."""
+
 NAMES = ["ds=a/hour=1", "ds=a/hour=2", "ds=b/hour=__HIVE_DEFAULT_PARTITION__", "ds=b/hour=1"]
 DS, HOUR = column("ds"), column("HOUR", "int")
 IN_A = call("=", DS, constant("a"))

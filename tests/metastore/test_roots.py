@@ -19,6 +19,9 @@ from tests.metastore.writing import (
     table_of,
 )
 
+ON_BACKENDS = ("memory", "nonatomic")
+"""Where files may be, no backend has a say in, but some calls go other ways without transactions."""
+
 
 @pytest.fixture
 def home(tmp_path):

@@ -8,6 +8,9 @@ from hbstore.metastore.methods.table_filter import table_filter
 from hbstore.model.objects import Table
 from tests.metastore.writing import STORED, TYPES, column, external, table_of
 
+ON_BACKENDS = ("memory", "nonatomic")
+"""With transactions and without; tests/metastore/clients lists tables on HBase."""
+
 
 @pytest.fixture
 def shop(shop):

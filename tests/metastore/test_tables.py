@@ -18,6 +18,9 @@ from tests.metastore.writing import (
     table_of,
 )
 
+ON_BACKENDS = ("memory", "nonatomic")
+"""With transactions and without; tests/metastore/clients makes and changes tables on HBase."""
+
 
 def test_a_managed_table_gets_a_folder_and_times(shop):
     began = int(time.time())
