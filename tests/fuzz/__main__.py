@@ -184,7 +184,7 @@ def run_times(first, expressions, seconds, instants):
 def run_spellings(first, tables):
     """Compare what Spark shows of tables of respelled values on an endpoint and on its own metastore."""
     with tempfile.TemporaryDirectory() as folder, closing(SparkProcess(folder)) as process:
-        statements, differing = differences(process, Path(folder), first, tables)
+        statements, differing = differences(process, Path(folder), range(first, first + tables))
     for ours, own in differing:
         print(f"hbstore:        {ours}\nown metastore:  {own}", file=sys.stderr)
     for seed in sorted({(ours or own)[0] for ours, own in differing}):

@@ -119,13 +119,13 @@ def outcome(session, statement):
         return f"fails: {error.java_exception.getClass().getName()}"  # its text names one partition of several
 
 
-def run_tables(root, uri, first, number):
+def run_tables(root, uri, *seeds):
     """In Spark's process: tell what came of each statement about some tables; without a URI on its own metastore."""
     logging.disable(logging.CRITICAL)
     root = Path(root).resolve()
     session = start_session(root, uri or None, () if uri else OWN_METASTORE)
     try:
-        for seed in range(int(first), int(first) + int(number)):
+        for seed in map(int, seeds):
             for statement in statements(seed, root / "outside"):
                 tell([seed, statement.replace(str(root), "$ROOT"), outcome(session, statement)])
     finally:
@@ -133,18 +133,17 @@ def run_tables(root, uri, first, number):
         session.stop()
 
 
-def differences(process, folder, first, tables):
+def differences(process, folder, seeds):
     """Run tables on an endpoint and on Spark's own metastore: how many statements, and those that differ.
 
     Args:
         process: a `SparkProcess`.
         folder: for both runs.
-        first: the first seed.
-        tables: how many there are.
+        seeds: of the tables.
     """
     with Serve(f"sqlite://{folder}/catalog.db", folder, "--also-under", f"{folder}/hbstore/outside") as server:
-        ours = process.run(run_tables, folder / "hbstore", server.ready["uri"], first, tables)
-    own = process.run(run_tables, folder / "derby", "", first, tables)
+        ours = process.run(run_tables, folder / "hbstore", server.ready["uri"], *seeds)
+    own = process.run(run_tables, folder / "derby", "", *seeds)
     differing = [(one, other) for one, other in zip_longest(ours, own) if one != other]
     return Counter(_kind_of(one[1]) for one in ours), differing
 
