@@ -23,7 +23,7 @@ from tests.metastore.clients import (
 )
 from tests.metastore.clients.conversation import Conversation, differences
 from tests.metastore.clients.later_differences import DIFFERENCES
-from tests.metastore.clients.later_java import client_machine
+from tests.metastore.clients.later_java import client_machine, hive_metastore_4
 from tests.metastore.serving import Serve
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -41,6 +41,13 @@ ONCE = ("marked",)
 """In a Hive Metastore a mark outlives its partition."""
 NUMBERS = {"id", "writeId"}
 """Fields that only a Hive Metastore counts in."""
+
+
+@pytest.fixture(scope="module")
+def hive_4():
+    """A real Hive Metastore 4.0 whose locks and transactions nobody has counted up: as the one for all."""
+    with hive_metastore_4() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
