@@ -121,6 +121,7 @@ class Runner:
     _coming: int = 0
     _ready: bool = False
     _failed_starts: int = 0
+    _problem: HbstoreError | None = None
     _closed: Event = field(default_factory=Event)
     _left: set[str] = field(default_factory=set)
 
@@ -128,6 +129,11 @@ class Runner:
     def is_ready(self) -> bool:
         """Whether Spark takes queries now; otherwise they wait."""
         return self._ready
+
+    @property
+    def problem(self) -> HbstoreError | None:
+        """Why Spark did not start last; None: it did, or was not asked to."""
+        return self._problem
 
     def take(self, create: Callable[[], tuple[Query, bool]]) -> Query:
         """Create a query, if one more may wait, and put it into the queue, if it is new.
@@ -229,6 +235,7 @@ class Runner:
         if reason is None and self._failed_starts >= STARTS:
             reason = SparkLost("Spark does not start", hint=_NO_START)
         if reason is not None:
+            self._problem = reason
             self._failed_starts = 0
             self._fail_those_who_wait(reason)
         with self._lock:
@@ -250,6 +257,7 @@ class Runner:
         match message:
             case Ready():
                 self._ready = True
+                self._problem = None
             case Started(id_):
                 self._store(id_, lambda query: query.changed(state=State.RUNNING, started_at=now))
             case Planned(id_, plan, warnings):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
+from hbstore.warehouse.health import Health, HealthCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Service:
     warehouse: Warehouse
     read_only: bool = False
     strict_types: bool = False
+    _check: HealthCheck = field(default_factory=HealthCheck, compare=False, repr=False)
+
+    def health(self) -> Health:
+        """Whether the store can be used now, and what else is wrong; see `HealthCheck.look`."""
+        return self._check.look(self.store, self.warehouse, write=not self.read_only)
 
     def show_files(self, row: TableRow) -> None:
         """Show the files of what jobs have decided about a table, before a client reads them.

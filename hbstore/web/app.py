@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from fastapi import Response
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -13,6 +14,7 @@ from hbstore.console.application import console
 from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
 from hbstore.release import VERSION, commit
+from hbstore.warehouse.health import Health
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import JsonEnding, Pages
 from hbstore.web.catalog.catalog_change_routes import database_change_routes, table_change_routes
@@ -113,6 +115,17 @@ def application(
     def health() -> dict[str, bool | str | None]:
         """Whether the server answers, whether its Spark is there, and which hbstore it is."""
         return {"ok": True, "spark": service.runner.is_ready, "version": VERSION, "commit": commit()}
+
+    @app.get("/health/ready", tags=["server"], responses={503: {"description": "The store cannot be used."}})
+    def ready(response: Response) -> dict[str, bool | dict[str, str]]:
+        """Whether the server can use its store, and what else is wrong: warehouse, disk, clock, Spark."""
+        found = Health() if catalog is None else catalog.health()
+        problems = dict(found.problems)
+        if service.runner.problem is not None:
+            problems["spark"] = str(service.runner.problem)
+        if not found.ready:
+            response.status_code = 503
+        return {"ready": found.ready, "problems": problems}
 
     whole = app if catalog is None else Pages(app, console(catalog, service))
     return Application(JsonEnding(Guard(whole, access, log_all, observe)), waiting)

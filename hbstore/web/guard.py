@@ -26,6 +26,9 @@ from hbstore.web.problems import problem
 MAX_BODY: Final = 4 * 2**20
 """Bytes of a request's body."""
 
+_OPEN: Final = frozenset({"/health", "/health/ready"})
+"""What probes ask, which have no token."""
+
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOG: Final = logging.getLogger("hbstore.web.requests")
 _FAILED: Final = 500
@@ -90,7 +93,8 @@ class Guard:
             headers = Headers(scope=scope)
             self.access.check_host(headers.get("host", ""))
             self._check_origin(scope["method"], headers)
-            state["user"] = self.access.user(headers.get("authorization"))
+            if scope["path"] not in _OPEN:
+                state["user"] = self.access.user(headers.get("authorization"))
             await self.app(scope, _limited(receive, headers), sending)
         except HbstoreError as error:
             await problem(scope, error)(scope, receive, sending)

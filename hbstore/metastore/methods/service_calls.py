@@ -14,8 +14,8 @@ from hbstore.store.hive.lock_table import TIMEOUT
 
 handlers = Handlers()
 _STARTED: Final = int(time.time())
-_ALIVE: Final = 2
-"""fb303's status of a server that answers."""
+_ALIVE, _WARNING = 2, 5
+"""fb303's status of a server where all is well, and where something is wrong."""
 
 _SETTINGS: Final[Mapping[str, str]] = {
     "metastore.batch.retrieve.max": "300",
@@ -129,15 +129,16 @@ def get_version(_: Call) -> str:
 
 
 @handlers.answers("getStatus")
-def get_status(_: Call) -> int:
-    """Alive."""
-    return _ALIVE
+def get_status(call: Call) -> int:
+    """Alive, or a warning; `getStatusDetails` says what is wrong."""
+    return _WARNING if call.service.health().problems else _ALIVE
 
 
 @handlers.answers("getStatusDetails")
-def get_status_details(_: Call) -> str:
-    """Nothing more to say."""
-    return "OK"
+def get_status_details(call: Call) -> str:
+    """What is wrong, or that all is well."""
+    problems = call.service.health().problems
+    return "; ".join(f"{name}: {text}" for name, text in problems.items()) or "OK"
 
 
 @handlers.answers("aliveSince")
