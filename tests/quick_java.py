@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
-OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
-"""No room for classes is collected before there are more of them than any of these needs."""
+OPTIONS = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
+    " -XX:ReservedCodeCacheSize=256m -XX:-UseCodeCacheFlushing"
+)
+"""No room for classes is collected before there are more of them than any of these needs, and no compiled code."""
 
 FOR_ALL = "JAVA_TOOL_OPTIONS"
 """The variable whose options every Java takes, and says so in its standard error."""

@@ -13,10 +13,19 @@ from hbstore.spark import register_source
 from tests.spark import every_type as every_type_table
 from tests.spark.analyzing import COLUMNS, DATA, VALUES, rows_of
 from tests.spark.settings import SMALL
+from tests.spark.warm_python import use_warm_python
 
 ATTEMPTS = 3
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 WRITTEN = pytest.StashKey()
+SETTINGS = {
+    **SMALL,
+    "spark.driver.memory": "1g",
+    # What a test leaves behind is collected at once, not copied ten times first.
+    "spark.driver.extraJavaOptions": f"{SMALL['spark.driver.extraJavaOptions']} -Xms768m -Xmn320m",
+    # With two partitions there is nothing to adapt; Sparks of other folders do.
+    "spark.sql.adaptive.enabled": "false",
+}
 
 
 @pytest.fixture(scope="package")
@@ -26,8 +35,9 @@ def spark(tmp_path_factory):
     A process has one Java: it ends with these tests, before others of the same process start or end theirs.
     """
     place = tmp_path_factory.mktemp("spark")
-    settings = {**SMALL, "spark.sql.warehouse.dir": str(place / "warehouse"), "spark.driver.memory": "1g"}
+    settings = {**SETTINGS, "spark.sql.warehouse.dir": str(place / "warehouse")}
     with spark_session(f"local[2,{ATTEMPTS}]", place, settings) as session:
+        use_warm_python(session, place)
         yield session
 
 
