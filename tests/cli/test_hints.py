@@ -54,7 +54,10 @@ def texts(node):
 
 def hints(path):
     """The hints of a module: arguments and variables of that name, and what stands in constants that they name."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if "--" not in text and "`hbstore" not in text:
+        return set()
+    tree = ast.parse(text)
     constants, named = {}, set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
