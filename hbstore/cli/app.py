@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from hbstore.cli import (
     analyzing,
     catalog,
+    console,
     explain,
     fact_partitions,
     facts,
@@ -76,7 +77,7 @@ app = typer.Typer(
     "cannot be written, is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
 )
 for _module in (
-    *(catalog, partitions, load, transferring, explain, sql, serve, spark_conf, analyzing, upkeep, keeping),
+    *(catalog, partitions, load, transferring, explain, sql, serve, console, spark_conf, analyzing, upkeep, keeping),
 ):
     app.add_typer(_module.commands)
 app.add_typer(models.commands, name="model", help="Describe data: storages, cubes, dimensions, facts.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import webbrowser
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import timedelta
@@ -144,6 +145,9 @@ def serve(
         ),
     ] = None,
     http_port: HttpPortOption = None,
+    open_browser: Annotated[
+        bool, typer.Option("--open-browser", help="Open a browser on the console when the server is ready.")
+    ] = False,
     sql_port: SqlPortOption = None,
     results: ResultsOption = None,
     token_file: TokenFileOption = None,
@@ -232,6 +236,8 @@ def serve(
         opened = OpenDoors(url, serving.warehouse.root, kept, host, shown, http_port, sql_port, metrics_port)
         print_lines([opened.line(as_json=as_json)])
         sys.stdout.flush()  # at once, for people and scripts that wait for it
+        if open_browser and http_port is not None:
+            webbrowser.open(opened.console)
 
     supervises = lifeline is None and (processes > 1 or doors is not None)
     if supervises:

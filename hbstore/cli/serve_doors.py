@@ -162,6 +162,11 @@ class OpenDoors:
     sql: int | None = None
     metrics: int | None = None
 
+    @property
+    def console(self) -> str:
+        """The address of the console, where there is a door for it."""
+        return self._address("http://", self.http) or ""
+
     def line(self, *, as_json: bool) -> str:
         """One line, for programs or for people.
 

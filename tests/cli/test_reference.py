@@ -65,7 +65,7 @@ def test_every_command_knows_json_and_help(name):
 
 
 SERVER = tuple(f"query {name}" for name in ("submit", "explain", "status", "results", "cancel", "list"))
-ELSEWHERE = ("serve", "import", "export", "restore", *SERVER)
+ELSEWHERE = ("serve", "console", "import", "export", "restore", *SERVER)
 """Their examples need another process, or that none has the store open: see test_serve.py, test_transfer.py,
 query_service/test_doors.py and test_keeping.py."""
 
