@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from pathlib import Path
 
+from pyarrow import parquet
 from pyspark.sql import functions as f
 
 from hbstore import Column, Partition
@@ -86,12 +87,19 @@ def on_disk(folder):
     return len(files), sum(one.stat().st_size for one in files)
 
 
-def assert_counted(spark, store, root, form):
+def assert_counted(store, root):
     """Every partition has the numbers of a naive count."""
     for values, found in parameters(store).items():
         folder = root / partition_name(("ds", "region"), values)
         files, size = on_disk(folder)
-        rows = spark.read.format(form).schema("id string").load(str(folder)).count() if files else 0
+        rows = sum(map(rows_in, folder.glob("[!._]*")))
         numbers = {"numRows": rows, "numFiles": files, "totalSize": size}
         numbers |= {f"{STATISTICS}numRows": rows, f"{STATISTICS}totalSize": size}
         assert numbers == {name: int(found[name]) for name in numbers}
+
+
+def rows_in(file):
+    """Those that come out of a file when it is read."""
+    if file.suffix == ".csv":
+        return len(file.read_text(encoding="utf-8").splitlines())
+    return parquet.ParquetFile(file).read().num_rows

@@ -8,7 +8,6 @@ import pytest
 
 import hbstore
 from benchmarks.spark_session import spark_session
-from hbstore.keys.partition_names import partition_name
 from hbstore.spark import register_source
 from tests.spark import every_type as every_type_table
 from tests.spark.analyzing import COLUMNS, DATA, VALUES, rows_of
@@ -91,6 +90,19 @@ def store():
         yield store
 
 
+def write_partitions(spark, folder, form, names, values):
+    """30 rows in the first partition, 60 in the second, and so on: two files in each."""
+    stops = [15 * number * (number + 1) for number in range(1, len(values) + 1)]
+    ds, region = (
+        " ".join(["CASE", *(f"WHEN id < {stop} THEN {text}" for stop, text in zip(stops, texts, strict=True)), "END"])
+        for texts in zip(*(["NULL" if one is None else f"'{one}'" for one in texts] for texts in values), strict=True)
+    )
+    frame = rows_of(spark, 0, stops[-1]).repartition(2).selectExpr(*names, f"{ds} AS ds", f"{region} AS region")
+    frame.write.partitionBy("ds", "region").format(form).save(str(folder))
+    (folder / "_SUCCESS").unlink()
+    (folder / "._SUCCESS.crc").unlink()
+
+
 @pytest.fixture
 def filled(spark, store, tmp_path, tmp_path_factory, request):
     """Makes shop.sales with 30 rows in the first partition, 60 in the second, and so on; nothing is known of them."""
@@ -99,14 +111,8 @@ def filled(spark, store, tmp_path, tmp_path_factory, request):
     def fill(form="parquet", data=DATA, values=VALUES, into=store):
         key = form, tuple(data), len(values)
         if key not in written:
-            written[key] = tmp_path_factory.mktemp("written")
-            start = 0
-            for number, one in enumerate(values):
-                stop = start + 30 * (number + 1)
-                frame = rows_of(spark, start, stop).select(*(column.name for column in data))
-                folder = written[key] / partition_name(("ds", "region"), hbstore.Partition(one).values)
-                frame.write.format(form).save(str(folder))
-                start = stop
+            written[key] = tmp_path_factory.mktemp("written") / "sales"
+            write_partitions(spark, written[key], form, [column.name for column in data], values)
         root = tmp_path / "sales"
         shutil.copytree(written[key], root)
         provider = {"spark.sql.sources.provider": form}

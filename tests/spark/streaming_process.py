@@ -15,6 +15,7 @@ from pyspark.sql import functions as f
 from benchmarks.spark_session import spark_session
 from hbstore.spark import PartitionCommit, stream_to_table
 from tests.spark.settings import SMALL
+from tests.spark.warm_python import use_warm_python
 
 SCHEMA = "id long, seconds long"
 FIRST_HOUR = 1_356_998_400
@@ -35,6 +36,7 @@ def die(_):
 def main(url, folder, *dies):
     """Stream what is in the folder, and say ``done``; Spark's JVM ends with this process."""
     with spark_session("local[2]", Path(folder), {**SMALL, "spark.driver.memory": "512m"}) as spark:
+        use_warm_python(spark, Path(folder))
         trigger = {"availableNow": True}
         commit = PartitionCommit(policies=("success-file", *([die] if dies else [])))
         options = {"checkpoint": f"{folder}/checkpoint", "trigger": trigger, "commit": commit}

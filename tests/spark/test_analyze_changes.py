@@ -68,7 +68,7 @@ def test_a_partition_that_was_altered_is_analyzed_again(spark, store, filled, me
     done = analyze_table(spark, store, "shop.sales", columns=columns)
     assert (done.partitions, done.changed, done.rows) == (6, (), 635)
     assert parameters(store)[ONE]["note"] == "new"
-    assert_counted(spark, store, root, "parquet")
+    assert_counted(store, root)
     assert table_parameters(store)["numRows"] == "635"
 
 
@@ -107,7 +107,7 @@ def test_files_that_come_while_others_are_read_are_counted(spark, store, filled,
     meanwhile(lambda: add_file(spark, root))
     done = analyze_table(spark, store, "shop.sales", columns=["id"])
     assert (done.partitions, done.rows) == (6, 635)
-    assert_counted(spark, store, root, "parquet")
+    assert_counted(store, root)
 
 
 def test_files_that_go_while_they_are_to_be_read_are_not_counted(spark, store, filled, meanwhile):
@@ -121,7 +121,7 @@ def test_files_that_go_while_they_are_to_be_read_are_not_counted(spark, store, f
     meanwhile(remove)
     done = analyze_table(spark, store, "shop.sales", columns=["id"])
     assert (done.partitions, done.rows, done.changed) == (6, 630 - 60 + 7, ())
-    assert_counted(spark, store, root, "parquet")
+    assert_counted(store, root)
 
 
 def test_a_partition_that_is_dropped_is_left_out(spark, store, filled, meanwhile):
@@ -148,7 +148,7 @@ def test_files_of_what_is_decided_are_counted_once(spark, store, filled, meanwhi
         meanwhile(lambda: decide(spark, store, monkeypatch), before=True)
     done = analyze_table(spark, store, "shop.sales")
     assert (done.partitions, done.rows) == (6, 639)
-    assert_counted(spark, store, root, "parquet")
+    assert_counted(store, root)
     assert "hbstore.publication" in parameters(store)[ONE]
 
 
@@ -159,7 +159,7 @@ def test_files_that_another_process_shows_behind_the_listing_are_counted(spark, 
     monkeypatch.setattr(Publisher, "roll_forward_before_use", lambda *_: None)  # as where files cannot be moved
     done = analyze_table(spark, store, "shop.sales")
     assert (done.partitions, done.rows, done.changed) == (6, 639, ())
-    assert_counted(spark, store, root, "parquet")
+    assert_counted(store, root)
 
 
 def test_a_batch_is_written_wholly_and_the_next_call_does_the_rest(spark, store, filled, monkeypatch):
@@ -178,7 +178,7 @@ def test_a_batch_is_written_wholly_and_the_next_call_does_the_rest(spark, store,
     assert sum("numRows" in one for one in parameters(store).values()) == 2
     done = analyze_table(spark, store, "shop.sales", columns="all", batch=2, only_missing=True)
     assert (done.passed_over, done.partitions) == (2, 4)
-    assert_counted(spark, store, root, "parquet")
+    assert_counted(store, root)
 
 
 @pytest.mark.hbase
@@ -191,7 +191,7 @@ def test_on_hbase(spark, hbase_url, filled, meanwhile):
         done = analyze_table(spark, hbase_url, "shop.sales", columns="all", batch=4)
         assert (done.partitions, done.rows, done.changed, done.whole) == (5, 600, (), True)
         assert parameters(store)[ONE]["note"] == "new"
-        assert_counted(spark, store, root, "parquet")
+        assert_counted(store, root)
         assert statistics(store, ONE)["id"].highValue == 89
         assert table_parameters(store)["colStats.id.max"] == "629"
         assert analyze_table(spark, store, "shop.sales", columns="all", only_missing=True).passed_over == 5

@@ -134,7 +134,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_resumed(spark, stor
     bad.unlink()
     done = analyze_table(spark, store, "shop.sales", columns=columns, only_missing=True)
     assert (done.passed_over, done.partitions, done.whole) == (counted, 6 - counted, True)
-    assert_counted(spark, store, tmp_path / "sales", "parquet")
+    assert_counted(store, tmp_path / "sales")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -25,10 +25,9 @@ def root(tmp_path):
     return tmp_path / "sales"
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request, tmp_path, root):
-    url = "memory://" if request.param == "memory" else f"sqlite://{tmp_path}/catalog.db"
-    with connect(url) as store:
+@pytest.fixture
+def store(tmp_path, root):
+    with connect(f"sqlite://{tmp_path}/catalog.db") as store:
         store.create_database("shop")
         columns = [Column("ds", "string")]
         data = [Column("id", "bigint"), Column("name", "string")]
@@ -77,7 +76,6 @@ def test_a_full_disk_changes_nothing(spark, store, root, mode):
     assert seen(spark, store) == list(range(5000))
 
 
-@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 def test_a_full_disk_under_the_store_leaves_whole_writes(spark, store, root):
     """Which of the writes fails, and before or after it was decided, depends on how SQLite fills its pages."""
     write_table(rows(spark), store, "shop.sales")

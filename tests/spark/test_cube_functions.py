@@ -77,7 +77,7 @@ def test_examples_of_all_functions_have_their_values(descriptions, values):
             unread.add(part)  # refused, with a caret
             continue
         ours += text[len(part) :]
-        if values.same_plan(text, ours):
+        if values.reads_alike(text, ours) or values.same_plan(text, ours):
             seen["same plan"] += 1
         elif name not in OF_CHANCE:
             meant, said = values.worth(text), values.worth(ours)

@@ -121,11 +121,11 @@ class SlowTask(_Task):
 
 
 class DyingTask(_Task):
-    """Dies when it is half done, the first two times."""
+    """The first of them dies when it is half done, two times: two Pythons, not as many as there are slices."""
 
     def run(self, keys):
         found = super().run(keys)
-        if TaskContext.get().attemptNumber() < 2:
+        if TaskContext.get().partitionId() == 0 and TaskContext.get().attemptNumber() < 2:
             os._exit(1)
         return found
 
@@ -134,7 +134,7 @@ class DyingTask(_Task):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("slices", [None, 1, 3, 40])
+@pytest.mark.parametrize("slices", [None, 1, 40])
 def test_the_same_is_found_and_stored_as_in_one_process(spark, url, sales, slices):
     store = sales()
     found, known = at_once(store)

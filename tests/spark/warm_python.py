@@ -6,6 +6,7 @@ import sys
 
 TEXT = """#!{python}
 # Spark starts it as "python -m pyspark.daemon MODULE"; the daemon forks workers, which import what they need.
+import gc
 import runpy
 import sys
 
@@ -13,6 +14,9 @@ import hbstore.spark
 import pyspark.sql.worker.plan_data_source_read
 import pyspark.worker
 
+# A worker looks for garbage after each task: among all that was imported it would take longer than most tasks.
+gc.collect()
+gc.freeze()
 sys.argv = sys.argv[2:]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """

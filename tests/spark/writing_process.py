@@ -13,6 +13,7 @@ from hbstore.publishing import publisher
 from hbstore.spark import write_table
 from tests.pauses import idle
 from tests.spark.settings import SMALL
+from tests.spark.warm_python import use_warm_python
 
 REGIONS = 6
 publisher.ALIVE = 4.0
@@ -23,6 +24,7 @@ def main(url, first):
     """Say ``batch n`` after each write that came back; Spark's JVM ends with this process."""
     place = Path(url.removeprefix("sqlite://")).parent
     with spark_session("local[2]", place, {**SMALL, "spark.driver.memory": "512m"}) as spark:
+        use_warm_python(spark, place)
         for batch in range(first, first + 1000):
             region = f.concat(f.lit("r"), (f.col("id") % REGIONS).cast("string"))
             frame = spark.range(ROWS).select((f.col("id") + batch * ROWS).alias("id"), region.alias("region"))
