@@ -81,20 +81,20 @@ def read_configuration(path: str | None, environment: Mapping[str, str], root: A
         InvalidInput: the file is not there or is no TOML, or a name is not that of an option.
     """
     options = options_of(root)
-    found = Configuration()
+    configuration = Configuration()
     if path is not None:
         for key, value in _entries(_document(path), ()):
             if key not in options:
                 raise _unknown(".".join(key), [".".join(one) for one in options], file=path)
-            found.set(key, value, path)
+            configuration.set(key, value, path)
     variables = {variable(key): key for key in options}
     commands = {f"{variable(key[:-1])}_" for key in options if len(key) > 1}
     for name, text in environment.items():
         if name in variables:
-            found.set(variables[name], shlex.split(text) if options[variables[name]].multiple else text, name)
+            configuration.set(variables[name], shlex.split(text) if options[variables[name]].multiple else text, name)
         elif name.startswith(tuple(commands)) and name not in _OWN:
             raise _unknown(name, list(variables))
-    return found
+    return configuration
 
 
 def options_of(root: Any) -> dict[tuple[str, ...], Any]:
@@ -127,12 +127,12 @@ def _show(configuration: Configuration, words: tuple[str, ...], context: Any) ->
     rows = []
     for (*_, name), parameter in _parameters(context.command, words):
         source = context.get_parameter_source(parameter.name).name
-        told = configuration.sources.get((*words, name), "") if source == "DEFAULT_MAP" else _SOURCES[source]
+        place = configuration.sources.get((*words, name), "") if source == "DEFAULT_MAP" else _SOURCES[source]
         value = context.params[parameter.name]
         if name == "store" and value is None and context.obj.url is not None:
-            value, told = context.obj.url, configuration.sources.get(("store",), "before the command")
-        rows.append(("--" + name, _text(value), told))
-    lines = [f"{name}={value}  # {told}" for name, value, told in rows]
+            value, place = context.obj.url, configuration.sources.get(("store",), "before the command")
+        rows.append(("--" + name, _text(value), place))
+    lines = [f"{name}={value}  # {place}" for name, value, place in rows]
     print_answer(None, lines, as_json=False, table=(("option", "value", "from"), rows))
 
 

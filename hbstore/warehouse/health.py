@@ -89,15 +89,17 @@ def _look(store: PartitionStore, warehouse: Warehouse, *, write: bool) -> Health
 def _use(store: PartitionStore, *, write: bool) -> str | None:
     """Read a row of the store, and write it; what is wrong with this machine's clock beside that of the last writer."""
     now = datetime.now(UTC)
-    told = store.records.get(_KIND, _NAME)
+    written = store.records.get(_KIND, _NAME)
     if write:
         text = now.isoformat()  # another one each time, so that it is written
-        if told is None:
+        if written is None:
             store.records.create(_KIND, _NAME, text)
         elif store.records.change(_KIND, _NAME, lambda _: text) is None:
             raise StoreUnavailable("a row of the store was lost", record=_NAME, hint="Run `hbstore check`")
-    if told is not None and datetime.fromisoformat(told) > now + AHEAD:
-        return f"another server wrote at {told}, and here it is {now.isoformat(timespec='seconds')}: set clocks by NTP"
+    if written is not None and datetime.fromisoformat(written) > now + AHEAD:
+        return (
+            f"another server wrote at {written}, and here it is {now.isoformat(timespec='seconds')}: set clocks by NTP"
+        )
     return None
 
 

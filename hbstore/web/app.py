@@ -119,13 +119,13 @@ def application(
     @app.get("/health/ready", tags=["server"], responses={503: {"description": "The store cannot be used."}})
     def ready(response: Response) -> dict[str, bool | dict[str, str]]:
         """Whether the server can use its store, and what else is wrong: warehouse, disk, clock, Spark."""
-        found = Health() if catalog is None else catalog.health()
-        problems = dict(found.problems)
+        health_now = Health() if catalog is None else catalog.health()
+        problems = dict(health_now.problems)
         if service.runner.problem is not None:
             problems["spark"] = str(service.runner.problem)
-        if not found.ready:
+        if not health_now.ready:
             response.status_code = 503
-        return {"ready": found.ready, "problems": problems}
+        return {"ready": health_now.ready, "problems": problems}
 
     whole = app if catalog is None else Pages(app, console(catalog, service))
     return Application(JsonEnding(Guard(whole, access, log_all, observe)), waiting)

@@ -105,7 +105,7 @@ def test_mistakes(run, shop, monkeypatch):
     assert "the table does not exist" in run("analyze", "shop.nothing", code=2).stderr
     assert "amount" in run("analyze", "shop.sales", "--filter", "amount = 5", code=2).stderr
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    assert "pyspark is not installed" in run("analyze", "shop.sales", code=2).stderr
+    assert "is not installed: missing=pyspark" in run("analyze", "shop.sales", code=2).stderr
     remote = run("analyze", "shop.sales", code=2, env={"SPARK_REMOTE": "sc://there"})
     assert "this command does not work with Spark Connect: SPARK_REMOTE=sc://there" in remote.stderr
     assert shop
