@@ -45,7 +45,7 @@ storage_tables:
 
 
 @pytest.fixture
-def names(spark, url, tmp_path, request):
+def names(spark, url, tmp_path):
     """What examples go on from: shop.sales with three partitions of a row each, a cube of them, a file, a metastore."""
     with connect(url) as store:
         store.create_database("shop")
