@@ -37,7 +37,6 @@ LONGEST = (
     "transfer",
     "exactness",
     "clients",
-    "tests/hiveserver2/test_texts_of_spark.py",
     "tests/metastore/test_serve.py",
     "tests/cli/test_analyze.py",
     "tests/hive_expressions/test_random_expressions.py",

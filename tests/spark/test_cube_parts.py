@@ -103,12 +103,13 @@ def base(spark):
     return frame.cache()
 
 
-@pytest.fixture
-def store(spark, base, url, tmp_path):
-    """The first two days rolled up, with sketches of two sizes; the last one as rows."""
-    with connect(url) as store:
+@pytest.fixture(scope="module")
+def store(spark, base, tmp_path_factory):
+    """The first two days rolled up, with sketches of two sizes; the last one as rows. It is only read."""
+    with connect("memory://") as store:
         store.create_database("shop")
-        Cubes(store, "shop").create_all(parse_documents(MODEL.format(root=tmp_path), "yaml"))
+        root = tmp_path_factory.mktemp("parts")
+        Cubes(store, "shop").create_all(parse_documents(MODEL.format(root=root), "yaml"))
         for size, day in ((10, DAYS[0]), (14, DAYS[1])):
             columns = ["region", "fare", "fare_count", "pace_sum", "pace_count", "rider_sketch", "name_sketch", "dt"]
             write_table(spark.sql(ROLLED_UP.format(size, day)).select(*columns), store, "shop.lake_daily")

@@ -18,7 +18,7 @@ from tests.cubes.query.comparison import ANSWERED, PARTIAL, REFUSED
 from tests.cubes.query.questions import question
 
 SEEDS = (2, 30, 35)
-QUERIES = 35
+QUERIES = 14
 ANSI = "spark.sql.ansi.enabled"
 LISTED_AT_ONCE = "spark.sql.sources.parallelPartitionDiscovery.threshold"
 

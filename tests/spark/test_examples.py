@@ -11,9 +11,10 @@ import pytest
 
 import hbstore
 import hbstore.spark
-from hbstore import Column, Table, connect
-from hbstore.cubes import Cubes, parse_documents
-from tests.examples import other_metastore, uses
+from hbstore import Column, Partition, Table, connect
+from hbstore.cubes import Cubes, PartitionDesc, parse_documents
+from tests.examples import uses
+from tests.spark.written_rows import write_rows
 
 EXAMPLES = [
     test
@@ -46,7 +47,7 @@ storage_tables:
 
 @pytest.fixture
 def names(spark, url, tmp_path):
-    """What examples go on from: shop.sales with three partitions of a row each, a cube of them, a file, a metastore."""
+    """What examples go on from: shop.sales with three partitions of a row each, a cube of them, and a file."""
     with connect(url) as store:
         store.create_database("shop")
         parameters = {
@@ -56,15 +57,16 @@ def names(spark, url, tmp_path):
         }
         columns = [Column("ds", "date"), Column("hour", "int")], [Column("amount", "double")]
         store.create_table(Table("shop", "sales", *columns, location=f"file:{tmp_path}/sales", parameters=parameters))
-        rows = [(1.0, "2013-01-01", 0), (2.0, "2013-01-01", 1), (3.0, "2013-01-02", 5)]
-        frame = spark.createDataFrame(rows, "amount double, ds string, hour int")
-        hbstore.spark.write_table(frame, store, "shop.sales")
         Cubes(store, "shop").create_all(parse_documents(CUBE.format(folder=tmp_path), "yaml"))
-        hbstore.spark.write_table(frame.select("amount", "ds"), store, "shop.lake_daily")
+        for amount, ds, hour in ((1.0, "2013-01-01", 0), (2.0, "2013-01-01", 1), (3.0, "2013-01-02", 5)):
+            write_rows(tmp_path / f"sales/ds={ds}/hour={hour}", [(amount,)], amount="float64")
+            store.add_partitions("shop", "sales", [Partition((ds, str(hour)))])
+        for ds, amounts in (("2013-01-01", [(1.0,), (2.0,)]), ("2013-01-02", [(3.0,)])):
+            write_rows(tmp_path / f"daily/ds={ds}", amounts, amount="float64")
+            Cubes(store, "shop").add_partitions("daily", "lake", [PartitionDesc("DAILY", {"ds": ds})])
         (tmp_path / "incoming").mkdir()
         (tmp_path / "incoming/1.json").write_text(json.dumps({"amount": 5.0, "ds": "2013-01-04", "hour": 0}))
-        with other_metastore() as uri:
-            yield {"spark": spark, "store": store, "url": url, "folder": tmp_path, "uri": uri}
+        yield {"spark": spark, "store": store, "url": url, "folder": tmp_path}
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)

@@ -19,18 +19,19 @@ import pytest
 
 from hbstore import Column, Table, connect
 from hbstore.publishing import Publisher
-from hbstore.spark import read_table
 from hbstore.spark.footers import row_counts
 from hbstore.spark.streams.commit import COMPLETE
 from hbstore.store.stream_batches import Stream
 from hbstore.timelines import UpdatePeriod
 from tests.pauses import let_go_on
+from tests.spark.written_rows import rows_of_files
 
 EVENTS = 20_000
 HOURS = 24
 LONGEST = 4.0
 """Seconds for which a run may work."""
 
+pytestmark = [pytest.mark.spark]
 ASKED = int(os.environ.get("HBSTORE_STREAM_KILLS", "0"))
 
 
@@ -119,7 +120,7 @@ def rows_in(partition):
     return sum(row_counts("parquet", [f"file:{path}" for path in files if path.name[0] not in "._"]))
 
 
-def check_finished(spark, store, stream, size, kills):
+def check_finished(store, stream, size, kills):
     """Whole files, each once, and as many batches recorded; how many files.
 
     A batch is one file. But Spark that is killed after it chose a file, and before it said so in the checkpoint, takes
@@ -127,7 +128,7 @@ def check_finished(spark, store, stream, size, kills):
     """
     Publisher(store).recover("shop.events")
     there = store.get_partitions_by_filter("shop", "events", None)
-    found = [tuple(row) for row in read_table(spark, store, "shop.events").select("id", "hour").collect()]
+    found = [(event, one.values[0]) for one in there for event in rows_of_files(one, "id")]
     done = (max(one for one, _ in found) // size + 1) if found else 0
     events = range(min(done * size, EVENTS))
     assert sorted(one for one, _ in found) == list(events)
@@ -141,7 +142,7 @@ def check_finished(spark, store, stream, size, kills):
 
 
 @pytest.mark.timeout(600 + 60 * ASKED)
-def test_every_event_is_there_once_however_often_the_query_is_killed(spark, url, tmp_path):
+def test_every_event_is_there_once_however_often_the_query_is_killed(url, tmp_path):
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")  # noqa: T201  pytest shows it where the test fails
     chance = random.Random(seed)
@@ -160,7 +161,7 @@ def test_every_event_is_there_once_however_often_the_query_is_killed(spark, url,
             query.end()
         with connect(url) as store:
             check_unfinished(store, tmp_path)
-            progress.append(check_finished(spark, store, stream, size, kill + 1))
+            progress.append(check_finished(store, stream, size, kill + 1))
     assert progress == sorted(progress)
     query = Query(url, tmp_path)
     try:
@@ -169,7 +170,7 @@ def test_every_event_is_there_once_however_often_the_query_is_killed(spark, url,
         query.end()
     with connect(url) as store:
         check_unfinished(store, tmp_path)
-        assert check_finished(spark, store, stream, size, kills) * size >= EVENTS
+        assert check_finished(store, stream, size, kills) * size >= EVENTS
         there = store.get_partitions_by_filter("shop", "events", None)
         assert [one.parameters[COMPLETE] for one in there] == ["true"] * HOURS
         assert store.publications.of(store.publications.row("shop", "events")) == []

@@ -11,19 +11,15 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from benchmarks.spark_session import spark_session
 from hbstore.hiveserver2.hive_texts import hive_texts
 from hbstore.hiveserver2.result_types import STRING, result_type
 from hbstore.query_service.result_writing import write_rows
 from hbstore.query_service.results import Results
 from tests.query_service.written import ID
-from tests.spark.settings import SMALL
 
 pytestmark = [pytest.mark.spark]
 ROWS = 400
 SETTINGS = {
-    **SMALL,
-    "spark.driver.memory": "1g",
     # What Spark's server does without it loses the days in October of 1582, and the local times before about 1900.
     "spark.sql.datetime.java8API.enabled": "true",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",  # Arrow's files know one calendar only
@@ -40,11 +36,13 @@ LARGEST = 9_223_372_000_000
 END = "\x1e"
 
 
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    place = tmp_path_factory.mktemp("spark")
-    with spark_session("local[1]", place, {**SETTINGS, "spark.sql.warehouse.dir": f"{place}/warehouse"}) as session:
-        yield session
+@pytest.fixture(scope="module", autouse=True)
+def reads_times_as_arrow_writes_them(spark):
+    for name, value in SETTINGS.items():
+        spark.conf.set(name, value)
+    yield
+    for name in SETTINGS:
+        spark.conf.unset(name)
 
 
 @pytest.fixture(scope="module")
