@@ -43,6 +43,9 @@ FILTERS = 200
 CUBE_QUERIES = 50
 """For each star."""
 
+STAR_QUERIES = 35
+"""For each star on Spark."""
+
 CALLS = 5_000
 """Mutated calls of one seed."""
 
@@ -106,6 +109,22 @@ def run_cubes(first, queries, seconds):
     outcome = f"{seen['failed']} failed" if seen["failed"] else "all equal"
     print(f"{asked:,} cube queries in {time.monotonic() - began:.0f} s, {outcome}; {dict(seen)}")
     return 1 if seen["failed"] else 0
+
+
+def run_stars(first, queries, seconds):
+    """Compare cube queries of random stars on Spark; it ends with the first that differs, and says its seed before."""
+    from tests.fuzz.stars import opened  # which need PySpark
+    from tests.spark.star_comparison import compare as compare_stars
+
+    began, seen = time.monotonic(), Counter()
+    with tempfile.TemporaryDirectory() as folder, opened() as spark:
+        for seed in count(first):
+            if seen.total() >= queries or time.monotonic() - began >= seconds:
+                break
+            print(f"python -m tests.fuzz --stars --seed {seed} --pairs 1: {dict(seen)}", flush=True)
+            seen += compare_stars(spark, Path(folder) / str(seed), seed, STAR_QUERIES)
+    print(f"{seen.total():,} cube queries on Spark in {time.monotonic() - began:.0f} s, all equal; {dict(seen)}")
+    return 0
 
 
 def run_drivers(port, first, calls, seconds):
@@ -286,6 +305,12 @@ PARTS = {
         "--cubes --pairs 30000",
         20,
         lambda options: run_cubes(options.seed, options.pairs, options.seconds),
+    ),
+    "stars": Part(
+        "cube queries of random stars on Spark, beside the same in SQL on base rows",
+        "--stars --pairs 2000",
+        20,
+        lambda options: run_stars(options.seed, options.pairs, options.seconds),
     ),
     "dialect": Part(
         "expressions of cube queries, as Spark reads them and as it reads what hbstore writes",

@@ -1,4 +1,7 @@
-"""Expressions of cube queries and models: what hbstore writes of them is what Spark reads in them."""
+"""Expressions of cube queries and models: what hbstore writes of them is what Spark reads in them.
+
+`python -m tests.fuzz --dialect` tries as many random ones as are asked for.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from tests.spark.spark_expressions import any_expression
 from tests.spark.spark_spellings import FOREIGN_TYPES, TYPES
 from tests.spark.spark_values import SparkValues
 
-EXPRESSIONS = 300
+EXPRESSIONS = 100
 
 
 @pytest.fixture(scope="module")
