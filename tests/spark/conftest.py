@@ -91,14 +91,16 @@ def store():
 
 
 def write_partitions(spark, folder, form, names, values):
-    """30 rows in the first partition, 60 in the second, and so on: two files in each."""
+    """30 rows in the first partition, 60 in the second, and so on: two files in each, by one job."""
     stops = [15 * number * (number + 1) for number in range(1, len(values) + 1)]
-    ds, region = (
-        " ".join(["CASE", *(f"WHEN id < {stop} THEN {text}" for stop, text in zip(stops, texts, strict=True)), "END"])
-        for texts in zip(*(["NULL" if one is None else f"'{one}'" for one in texts] for texts in values), strict=True)
-    )
+
+    def key(texts):
+        said = ("NULL" if text is None else f"'{text}'" for text in texts)
+        return f"CASE {' '.join(f'WHEN id < {stop} THEN {text}' for stop, text in zip(stops, said, strict=True))} END"
+
+    ds, region = map(key, zip(*values, strict=True))
     frame = rows_of(spark, 0, stops[-1]).repartition(2).selectExpr(*names, f"{ds} AS ds", f"{region} AS region")
-    frame.write.partitionBy("ds", "region").format(form).save(str(folder))
+    frame.write.mode("append").partitionBy("ds", "region").format(form).save(str(folder))
     (folder / "_SUCCESS").unlink()
     (folder / "._SUCCESS.crc").unlink()
 
@@ -111,8 +113,9 @@ def filled(spark, store, tmp_path, tmp_path_factory, request):
     def fill(form="parquet", data=DATA, values=VALUES, into=store):
         key = form, tuple(data), len(values)
         if key not in written:
-            written[key] = tmp_path_factory.mktemp("written") / "sales"
-            write_partitions(spark, written[key], form, [column.name for column in data], values)
+            written[key] = tmp_path_factory.mktemp("written")
+            if values:
+                write_partitions(spark, written[key], form, [column.name for column in data], values)
         root = tmp_path / "sales"
         shutil.copytree(written[key], root)
         provider = {"spark.sql.sources.provider": form}

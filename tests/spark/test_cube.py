@@ -372,7 +372,10 @@ def test_missing_partitions_are_told(spark, store, caplog):
     assert rows(cube(spark, store, text, database="shop", partial=True)) == [(60,)]
     assert caplog.messages == [note]
     sql(spark, "use shop", store=store)
-    assert rows(sql(spark, f"cube {text} options (partial = true)", store=store)) == [(60,)]
+    try:
+        assert rows(sql(spark, f"cube {text} options (partial = true)", store=store)) == [(60,)]
+    finally:
+        sql(spark, "use default", store=store)
     assert caplog.messages == [note, note]
 
 

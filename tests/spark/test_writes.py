@@ -47,8 +47,9 @@ def expected(*rows):
     return sorted((tuple(row) for some in rows for row in some), key=repr)
 
 
-@pytest.mark.parametrize("form", ["parquet", "orc", "csv", "json"])
-@pytest.mark.parametrize("writer", [None, "ungrouped"])
+@pytest.mark.parametrize(
+    ("form", "writer"), [("parquet", None), ("orc", "ungrouped"), ("csv", None), ("json", "ungrouped")]
+)
 def test_rows_that_are_written_are_read_again(spark, store, tmp_path, form, writer):
     store.create_table(table(tmp_path, "other", form))
     frame = spark.createDataFrame(rows_of(), SCHEMA)
