@@ -17,7 +17,7 @@ ALONE = (
 
 TOGETHER = {
     "exactness": ("tests/exactness/",),
-    "analyses": ("tests/spark/test_a", "tests/spark/test_b", "tests/spark/test_c", "tests/spark/test_f"),
+    "analyses": ("tests/spark/test_a", "tests/spark/test_b", "tests/spark/test_c", "tests/spark/test_fo"),
     "spark": ("tests/spark/",),  # the other half, with a Spark of its own
     "statements": ("tests/metastore/spark/",),
     "transfer": ("tests/transfer/",),
