@@ -55,6 +55,7 @@ def test_serve_says_where_it_is_and_creates_what_is_missing(serve, url, tmp_path
         "store": url,
         "uri": f"thrift://127.0.0.1:{server.port}",
         "warehouse": f"file:{tmp_path}/warehouse",
+        "results": None,
         "metrics": None,
         "http": None,
         "sql": None,
