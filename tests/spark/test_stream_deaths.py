@@ -81,9 +81,11 @@ class Query:
 
     def __init__(self, url, folder):
         command = [sys.executable, "-m", "tests.spark.streaming_process", url, str(folder)]
-        self._job = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
-        )
+        self._said = folder / "stderr"
+        with self._said.open("w") as said:
+            self._job = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=said, text=True, start_new_session=True
+            )
 
     def read(self, word):
         """What the process says after a word; None if it ends without it."""
@@ -91,6 +93,10 @@ class Query:
             if line.startswith(word):
                 return line.removeprefix(word).strip()
         return None
+
+    def said(self):
+        """The end of what the process says of its errors."""
+        return self._said.read_text(errors="replace")[-5000:]
 
     def end(self):
         """Kill what is still there of it."""
@@ -153,7 +159,7 @@ def test_every_event_is_there_once_however_often_the_query_is_killed(url, tmp_pa
         query = Query(url, tmp_path)
         try:
             started = query.read("started")
-            assert started, "it ended before it began"
+            assert started, query.said()
             assert stream in {None, Stream(started, "shop.events")}
             stream = Stream(started, "shop.events")
             let_go_on(chance, LONGEST)
@@ -165,7 +171,7 @@ def test_every_event_is_there_once_however_often_the_query_is_killed(url, tmp_pa
     assert progress == sorted(progress)
     query = Query(url, tmp_path)
     try:
-        assert query.read("done") is not None
+        assert query.read("done") is not None, query.said()
     finally:
         query.end()
     with connect(url) as store:
