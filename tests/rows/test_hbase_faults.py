@@ -197,8 +197,9 @@ def wait_until_stopped(pid):
 
 @pytest.mark.parametrize("who", ["master", "gateway"])
 def test_a_stopped_process_is_waited_for_until_the_timeout(own_hbase, connect, prefix, who):
+    patient = connect("?timeout=60")
+    patient.write(table_of(prefix, 10), [], 1)
     rows = connect("?timeout=1.5")
-    rows.write(table_of(prefix, 10), [], 1)
     process = getattr(own_hbase, who)
     process.signal(signal.SIGSTOP)
     try:
@@ -207,17 +208,18 @@ def test_a_stopped_process_is_waited_for_until_the_timeout(own_hbase, connect, p
         fails(lambda: connect("?timeout=1"), StoreUnavailable)
     finally:
         process.signal(signal.SIGCONT)
-    assert connect("?timeout=60").multi_get([prefix + b"000003"])
+    assert patient.multi_get([prefix + b"000003"])
     assert rows.multi_get([prefix + b"000003"])
 
 
 def test_hbase_is_gone_and_its_gateway_is_there(own_hbase, connect, prefix):
+    patient = connect("?timeout=60")
+    patient.write(table_of(prefix, 10), [], 1)
     rows = connect("?timeout=1.5&retries=1")
-    rows.write(table_of(prefix, 10), [], 1)
     own_hbase.kill_one("hbase")
     all_calls_fail(rows, prefix)
     own_hbase.start()
-    assert connect("?timeout=60").multi_get([prefix + b"000003"])
+    assert patient.multi_get([prefix + b"000003"])
     assert len(rows.multi_get([row.key for row in table_of(prefix, 10)])) == 10
 
 
