@@ -32,9 +32,18 @@ def pytest_addoption(parser):
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what -m says
-def pytest_collection_modifyitems(items):
-    """Mark what uses the fixtures ``spark`` and ``browser``, and files that take long; see tests/scheduling.py."""
+def pytest_collection_modifyitems(config, items):
+    """Mark what uses the fixtures ``spark`` and ``browser``, and files that take long; see tests/scheduling.py.
+
+    Leave out what tests/amounts.py says, but where a test is asked for by its name.
+    """
+    from tests.amounts import is_left_out
     from tests.scheduling import SLOW
+
+    if not any("::" in argument for argument in config.args):
+        left_out = [item for item in items if is_left_out(item.nodeid)]
+        items[:] = [item for item in items if not is_left_out(item.nodeid)]
+        config.hook.pytest_deselected(items=left_out)
 
     for item in items:
         for marker in {"spark", "browser"} & set(item.fixturenames):

@@ -23,7 +23,8 @@ TOGETHER = {
     "transfer": ("tests/transfer/",),
     "clients": ("tests/metastore/clients/",),
     "drivers": ("tests/hiveserver2/clients/",),
-    "faults": ("tests/rows/test_hbase_faults.py", "tests/metastore/test_faults.py"),
+    "faults": ("tests/rows/test_hbase_faults.py", "tests/metastore/test_faults.py", "tests/warehouse/test_health.py"),
+    "console": ("tests/console/",),  # and one browser
 }
 """Files whose tests run in one worker: they count together, or share one Spark, other servers, or an HBase to kill."""
 
@@ -34,6 +35,7 @@ LONGEST = (
     "analyses",
     "faults",
     *ALONE,
+    "console",
     "transfer",
     "exactness",
     "clients",
@@ -66,8 +68,6 @@ SLOW = (
     "tests/cli/test_processes.py",
     "tests/cli/test_sql.py::test_a_terminal",
     "tests/cli/test_transfer.py",
-    "tests/cubes/query/test_bridge_answers.py::test_answers_are_those_of_the_sets[1",  # 8 seeds of 30 are enough there
-    "tests/cubes/query/test_bridge_answers.py::test_answers_are_those_of_the_sets[2",
     "tests/cubes/query/test_cut_partitions.py::test_rows_of_random_stars",
     "tests/cubes/query/test_rates.py",
     "tests/cubes/query/test_stars.py",

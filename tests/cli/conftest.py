@@ -7,8 +7,10 @@ import os
 import shlex
 import subprocess
 import sys
+from contextlib import closing
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import typer.testing
@@ -17,6 +19,7 @@ from typer.testing import CliRunner
 import hbstore
 from hbstore.cli import app
 from hbstore.cubes import Cubes, PartitionDesc, read_documents
+from tests.metastore.spark.process import SparkProcess, tell
 from tests.spark.settings import SMALL
 
 ROOT = Path(__file__).parents[2]
@@ -116,16 +119,36 @@ def spawn(url):
     return start
 
 
+@pytest.fixture(scope="package")
+def spark_process(tmp_path_factory):
+    with closing(SparkProcess(tmp_path_factory.mktemp("spark"))) as process:
+        yield process
+
+
 @pytest.fixture
-def spawn_with_spark(spawn):
-    """Runs a command in a process of its own that starts a Spark on two cores, with more environment by name."""
+def spawn_with_spark(spawn, spark_process, url):
+    """Runs a command that starts a Spark on two cores and stops it, in another process.
+
+    All of them share one, and its Java; with more environment, by name, a command has its own.
+    """
     conf = [word for name, value in {**ALONE, **SMALL}.items() for word in ("--conf", f"{name}={value}")]
     submit = {"PYSPARK_SUBMIT_ARGS": shlex.join(["--master", "local[2]", *conf, "pyspark-shell"])}
 
     def start(*arguments, cwd=None, **environment):
-        return spawn(*arguments, cwd=cwd, env={**submit, **environment}, text=True, timeout=SPARK_SECONDS)
+        if environment:
+            return spawn(*arguments, cwd=cwd, env={**submit, **environment}, text=True, timeout=SPARK_SECONDS)
+        (outcome,) = spark_process.run(run_command, json.dumps({"HBSTORE_URL": url, **submit}), cwd or ROOT, *arguments)
+        return SimpleNamespace(**outcome)
 
     return start
+
+
+def run_command(environment, folder, *arguments):
+    """In the process for Spark: run a command, and tell its exit code and what it printed."""
+    os.environ.update(json.loads(environment))
+    os.chdir(folder)
+    done = CliRunner().invoke(app, arguments)
+    tell({"returncode": done.exit_code, "stdout": done.stdout, "stderr": done.stderr})
 
 
 @pytest.fixture

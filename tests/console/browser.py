@@ -7,12 +7,15 @@ import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 PICTURES = Path(__file__).parents[2] / "docs/pictures"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+LOOKS = pytest.mark.parametrize(("narrow", "dark"), [(False, False), (True, True)])
+"""Each width and each of the colours once: what is wrong with the one shows in either of the other."""
 
 
 def browser_path():

@@ -15,7 +15,7 @@ from tests.query_service.test_service import serving
 from tests.web.catalog import filled
 
 
-@pytest.fixture(scope="module")  # while Playwright runs, no other test of the process can call asyncio.run
+@pytest.fixture(scope="package")  # while Playwright runs, no test of another package can call asyncio.run
 def browser():
     with started_browser() as browser:
         yield browser

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore import Column, Database, Table
+from tests.console.browser import LOOKS
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -14,8 +15,7 @@ def more(catalog):
     catalog.store.create_table(Table("shop", "articles", columns=[Column("price", "double")]))
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-@pytest.mark.parametrize("dark", [False, True])
+@LOOKS
 def test_databases_with_their_tables(tabs, narrow, dark):
     tab = tabs(narrow=narrow, dark=dark)
     assert tab.open("/") == 200

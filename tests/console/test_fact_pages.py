@@ -14,6 +14,7 @@ from hbstore.cli import app
 from hbstore.cubes import Cubes, Fact, Storage
 from hbstore.store.table_row import table_key
 from hbstore.store.timeline_cell import cell_name
+from tests.console.browser import LOOKS
 from tests.console.facts import HOUR, descs, got, hired
 
 HIRES = "/databases/city/facts/hires"
@@ -24,8 +25,7 @@ def cubes(catalog):
     return hired(catalog.store)
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-@pytest.mark.parametrize("dark", [False, True])
+@LOOKS
 def test_a_fact_with_its_timelines_a_cover_and_candidates(tabs, narrow, dark):
     tab = tabs(narrow=narrow, dark=dark)
     query = "cube select minutes, bike from rides where time_range_in(start_time, '2015-03-01', '2015-03-08')"

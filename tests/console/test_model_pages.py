@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore.cubes import KINDS, Cubes, parse_documents
+from tests.console.browser import LOOKS
 from tests.console.facts import got, hired
 
 
@@ -13,8 +14,7 @@ def cubes(catalog):
     return hired(catalog.store)
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-@pytest.mark.parametrize("dark", [False, True])
+@LOOKS
 def test_a_model_and_its_descriptions(tabs, narrow, dark):
     tab = tabs(narrow=narrow, dark=dark)
     assert tab.open("/databases/city/model") == 200

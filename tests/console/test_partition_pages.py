@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from hbstore import Partition
+from tests.console.browser import LOOKS
 from tests.console.warehouse import HOSTILE, RIDES, add_odd_tables, add_rides
 
 PARTITIONS = f"{RIDES}/partitions"
@@ -22,8 +23,7 @@ def names(tab):
     return tab.page.locator("tbody td:first-child").all_inner_texts()
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-@pytest.mark.parametrize("dark", [False, True])
+@LOOKS
 def test_partitions_of_a_filter(tabs, narrow, dark):
     tab = tabs(narrow=narrow, dark=dark)
     assert tab.open(f"{PARTITIONS}?filter={quote('hour = 5 and region in ' + repr(('de', 'us')))}") == 200

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.console.browser import LOOKS
 from tests.console.warehouse import HOSTILE, RIDES, add_odd_tables, add_rides
 
 RICH = (
@@ -30,8 +31,7 @@ def drawn(tab, kind):
     return tab.page.locator(f".drawn svg .{kind}")
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-@pytest.mark.parametrize("dark", [False, True])
+@LOOKS
 def test_a_plan_over_the_key_lines_of_three_columns(tabs, narrow, dark):
     tab = tabs(narrow=narrow, dark=dark)
     assert plan(tab, RICH, analyze="true") == 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore import Column, Partition, Table
+from tests.console.browser import LOOKS
 from tests.console.warehouse import RIDES, add_odd_tables, add_rides
 
 
@@ -22,8 +23,7 @@ def cells(tab):
     return tab.page.locator(".drawn svg a rect")
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-@pytest.mark.parametrize("dark", [False, True])
+@LOOKS
 def test_a_table(tabs, narrow, dark):
     tab = tabs(narrow=narrow, dark=dark)
     assert tab.open(RIDES) == 200

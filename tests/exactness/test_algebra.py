@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hbstore import connect
 from hbstore.filters.parser import parse_filter
+from tests.amounts import amount
 from tests.exactness.comparison import compare_algebra, selected
 from tests.exactness.strategies import filters, worlds
 from tests.exactness.worlds import DATABASE, STATISTICS_STATES, World, load
@@ -31,7 +32,7 @@ def test_plans_combine_as_their_filters_do(stores, data, world, state):
     compare_algebra(stores[0], world, table, trees)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(amount(5, 200)))
 def test_plans_of_random_tables_combine_as_their_filters_do(seed):
     random = Random(seed)
     with connect("memory://") as store:

@@ -13,6 +13,7 @@ from hbstore import connect
 from hbstore.filters.parser import parse_filter
 from hbstore.plans import generator, steps
 from hbstore.plans.narrow import MAX_SCANS
+from tests.amounts import amount
 from tests.exactness.comparison import (
     compare_with_budget,
     compare_with_lies,
@@ -35,7 +36,7 @@ def test_plans_keep_to_their_budget_and_stay_exact(stores, data, world, state, b
         assert len(plan.scans) <= budget, str(plan)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(amount(3, 100)))
 def test_plans_stay_exact_where_their_residuals_are_too_many(monkeypatch, seed):
     for module in (generator, steps):
         monkeypatch.setattr(module, "MAX_TERMS", 4)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hbstore.hive_expressions.reading import read_expression
+from tests.amounts import amount
 from tests.hive_expressions.comparison import compare
 from tests.hive_expressions.hive import RELEASES, compiled, named_expressions
 
@@ -30,7 +31,7 @@ def paths(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", amount(("2.3", "4.1"), RELEASES))
 def test_they_select_what_hive_says(release, paths, tmp_path):
     seen, wrong = compare(release, paths(release), SEED, EXPRESSIONS, tmp_path)
     assert not seen["class"]
@@ -51,11 +52,9 @@ def test_golden_bytes_are_what_hive_writes(release, paths, tmp_path, request):
 @pytest.mark.parametrize(
     ("zone", "day"),
     [
-        ("Asia/Tokyo", "x = date '2026-01-02'"),
         ("Asia/Kolkata", "x = date '2026-01-02'"),
         ("America/Los_Angeles", "x = date '2026-01-02'"),
         ("Pacific/Auckland", "x = ?"),
-        ("Pacific/Honolulu", "x = ?"),
     ],
 )
 def test_dates_of_clients_in_other_zones(zone, day, paths, tmp_path):

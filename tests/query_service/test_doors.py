@@ -8,15 +8,15 @@ import re
 import shlex
 import signal
 import socket
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import hbstore.client
 from hbstore import connect
+from hbstore.cli import app
 from hbstore.cubes import Cubes, PartitionDesc
 from hbstore.cubes.logical_tables import TableDescription
 from hbstore.errors import NoCandidate, QueryFailed
@@ -126,7 +126,7 @@ def test_a_running_query_tells_its_progress_and_is_cancelled(asking):
 
 
 def test_the_examples_of_the_commands_run(served, shop):
-    environment = {**os.environ, "HBSTORE_SERVER": served.ready["http"], "HBSTORE_DATABASE": "shop"}
+    environment = {"HBSTORE_SERVER": served.ready["http"], "HBSTORE_DATABASE": "shop"}
     query = shop.query("SELECT 1 AS one, 'two' AS two").wait()
     asked = "cube select minutes from rides where time_range_in(start_time, '2015-01-01', '2015-01-03')"
     for name in ("submit", "explain", "status", "results", "cancel", "list"):
@@ -141,25 +141,25 @@ def test_the_examples_of_the_commands_run(served, shop):
             words = ["SELECT 1" if word == "SELECT count(*) FROM shop.sales" else word for word in words]
             for more in ((), ("--json",)):
                 done = run(environment, *words, *more)
-                assert done.returncode == 0, (words, done.stderr)
+                assert done.exit_code == 0, (words, done.stderr)
                 assert done.stdout
-    assert run(environment, "query", "results", query.id).stdout == b"1\ttwo\n"
-    assert run(environment, "query", "results", query.id, "--format", "csv").stdout == b"one,two\r\n1,two\r\n"
-    assert run(environment, "query", "run", "--csv", "SELECT 3 AS three").stdout == b"three\r\n3\r\n"
+    assert run(environment, "query", "results", query.id).stdout_bytes == b"1\ttwo\n"
+    assert run(environment, "query", "results", query.id, "--format", "csv").stdout_bytes == b"one,two\r\n1,two\r\n"
+    assert run(environment, "query", "run", "--csv", "SELECT 3 AS three").stdout_bytes == b"three\r\n3\r\n"
     assert json.loads(run(environment, "query", "run", "--json", asked).stdout) == {
         "columns": ["minutes"],
         "rows": [[3]],
     }
     failed = run(environment, "query", "run", "SELEC 3")
-    assert (failed.returncode, failed.stdout) == (2, b"")
-    assert b"PARSE_SYNTAX_ERROR" in failed.stderr
+    assert (failed.exit_code, failed.stdout) == (2, "")
+    assert "PARSE_SYNTAX_ERROR" in failed.stderr
     missing = run(environment, "query", "run", asked.replace("01-03", "01-04"))
-    assert (missing.returncode, b"[2015-01-03, 2015-01-04)" in missing.stderr) == (1, True)
+    assert (missing.exit_code, "[2015-01-03, 2015-01-04)" in missing.stderr) == (1, True)
     partial = run(environment, "query", "run", "--partial", asked.replace("01-03", "01-04"))
-    assert (partial.returncode, partial.stdout) == (0, b"3\n")
-    assert b"nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in partial.stderr
+    assert (partial.exit_code, partial.stdout) == (0, "3\n")
+    assert "nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in partial.stderr
     nowhere = run({**environment, "HBSTORE_SERVER": "http://127.0.0.1:1"}, "query", "list")
-    assert (nowhere.returncode, b"does not answer" in nowhere.stderr) == (3, True)
+    assert (nowhere.exit_code, "does not answer" in nowhere.stderr) == (3, True)
 
 
 def test_the_python_of_the_page_runs(served, shop):
@@ -172,9 +172,7 @@ def test_the_python_of_the_page_runs(served, shop):
 
 
 def run(environment, *words):
-    return subprocess.run(
-        [sys.executable, "-m", "hbstore", *words], env=environment, capture_output=True, check=False, timeout=120
-    )
+    return CliRunner().invoke(app, words, env=environment, catch_exceptions=False)
 
 
 def processes_of(server):
@@ -194,54 +192,18 @@ def answers(port):
         return True
 
 
-@pytest.mark.parametrize("victims", ["spark", "doors", "both"])
-def test_what_is_killed_in_the_middle_loses_nothing_finished_and_shows_nothing_as_running_that_is_not(
-    tmp_path, victims
-):
-    with serve(tmp_path, "--max-running", "4", "--max-running-of-user", "4") as server:
-        url, port = server.ready["http"], int(server.ready["uri"].rpartition(":")[2])
-        with hbstore.client.connect(url) as asking:
-            finished = [asking.query(f"SELECT {number}") for number in range(10)]
-            for query in finished:
-                query.wait()
-            left = [asking.query(SLOW if number % 4 == 0 else f"SELECT {number}") for number in range(40)]
-            until(lambda: any(query.refresh().state == "running" for query in left))
-            doors, spark = processes_of(server)
-            for victim in {"spark": [spark], "doors": [doors], "both": [spark, doors]}[victims]:
-                os.kill(victim, signal.SIGKILL)
-            assert answers(port)
-            until(lambda: _state(left[0]) in FINAL)
-            for number, query in enumerate(finished):
-                assert query.refresh().state == "succeeded"
-                assert query.rows() == [(number,)]
-            if victims == "spark":  # those that were queued go on
-                for query in left:
-                    if query.refresh().state == "running" or not query.is_final:
-                        query.cancel()
-            until(lambda: all(_state(query) in FINAL for query in left))
-            for number, query in enumerate(left):
-                if query.state == "succeeded":
-                    assert query.rows() == [(number,)]
-                elif query.state == "failed":
-                    assert type(query.error).__name__ in ("SparkLost", "QueryLost")
-            assert any(query.state == "failed" for query in left)
-            again = asking.query("SELECT 'again'").wait()
-            assert again.rows() == [("again",)]
-    until(lambda: not any(_command(pid) for pid in (doors, spark)))
+@pytest.fixture(scope="module")
+def mortal(tmp_path_factory):
+    """A server whose processes the tests kill, in the order in which they stand here; the last one kills it."""
+    with serve(
+        tmp_path_factory.mktemp("mortal"), "--max-running", "4", "--max-running-of-user", "4", "--metrics-port", "0"
+    ) as server:
+        yield server
 
 
-def test_without_the_metastores_door_queries_have_its_tables(tmp_path):
-    with serve(tmp_path, "--without-metastore", "--metrics-port", "0") as server:
-        assert server.ready["uri"] is None
-        with hbstore.client.connect(server.ready["http"]) as asking:
-            asking.query("CREATE TABLE sales (amount INT, ds STRING) USING parquet PARTITIONED BY (ds)").wait()
-            asking.query("INSERT INTO sales VALUES (1, '2013-01-01'), (2, '2013-01-02')").wait()
-            assert asking.query("SELECT sum(amount) FROM sales WHERE ds > '2013-01-01'").wait().rows() == [(2,)]
-        assert numbers(server)['hbstore_metastore_calls_total{method="get_partitions_by_filter"}'] > 0
-
-
-def test_metrics_of_queries_outlive_the_process_that_counts_them(tmp_path):
-    with serve(tmp_path, "--metrics-port", "0") as server, hbstore.client.connect(server.ready["http"]) as asking:
+def test_metrics_of_queries_outlive_the_process_that_counts_them(mortal):
+    server = mortal
+    with hbstore.client.connect(server.ready["http"]) as asking:
         done = asking.query("SELECT 1 AS n").wait()
         assert done.rows() == [(1,)]
         with pytest.raises(QueryFailed):
@@ -280,17 +242,57 @@ def test_metrics_of_queries_outlive_the_process_that_counts_them(tmp_path):
         assert (again[asked], again["hbstore_queries_running"]) == (4, 0)
 
 
-def test_another_server_on_the_store_serves_what_a_dead_one_finished(tmp_path):
-    with serve(tmp_path) as server, hbstore.client.connect(server.ready["http"]) as asking:
+@pytest.mark.parametrize("victims", ["spark", "doors", "both"])
+def test_what_is_killed_in_the_middle_loses_nothing_finished_and_shows_nothing_as_running_that_is_not(mortal, victims):
+    url, port = mortal.ready["http"], int(mortal.ready["uri"].rpartition(":")[2])
+    with hbstore.client.connect(url) as asking:
+        finished = [asking.query(f"SELECT {number}") for number in range(5)]
+        for query in finished:
+            query.wait()
+        left = [asking.query(SLOW if number % 4 == 0 else f"SELECT {number}") for number in range(16)]
+        until(lambda: any(query.refresh().state == "running" for query in left))
+        doors, spark = processes_of(mortal)
+        for victim in {"spark": [spark], "doors": [doors], "both": [spark, doors]}[victims]:
+            os.kill(victim, signal.SIGKILL)
+        assert answers(port)
+        until(lambda: _state(left[0]) in FINAL)
+        for number, query in enumerate(finished):
+            assert query.refresh().state == "succeeded"
+            assert query.rows() == [(number,)]
+        if victims == "spark":  # those that were queued go on
+            for query in left:
+                if query.refresh().state == "running" or not query.is_final:
+                    query.cancel()
+        until(lambda: all(_state(query) in FINAL for query in left))
+        for number, query in enumerate(left):
+            if query.state == "succeeded":
+                assert query.rows() == [(number,)]
+            elif query.state == "failed":
+                assert type(query.error).__name__ in ("SparkLost", "QueryLost")
+        assert any(query.state == "failed" for query in left)
+        again = asking.query("SELECT 'again'").wait()
+        assert again.rows() == [("again",)]
+    gone = [spark] if victims == "spark" else [spark, doors]
+    until(lambda: not any(map(_command, gone)))
+
+
+def test_another_server_on_the_store_serves_what_a_dead_one_finished(mortal):
+    with hbstore.client.connect(mortal.ready["http"]) as asking:
         finished, runs = asking.query("SELECT 'finished'").wait(), asking.query(SLOW)
         until(lambda: runs.refresh().state == "running")
-        dead = [*processes_of(server)]
-        server.kill()
+        dead = [*processes_of(mortal)]
+        mortal.kill()
         until(lambda: not any(map(_command, dead)))
-    with serve(tmp_path) as server, hbstore.client.connect(server.ready["http"]) as asking:
+    options = ("--without-metastore", "--metrics-port", "0")  # and without that door queries have its tables
+    with serve(mortal.folder, *options) as server, hbstore.client.connect(server.ready["http"]) as asking:
+        assert server.ready["uri"] is None
         assert asking.get(finished.id).rows() == [("finished",)]
         assert type(asking.get(runs.id).error).__name__ == "QueryLost"
         assert [one.id for one in asking.queries(state="running")] == []
+        asking.query("CREATE TABLE sales (amount INT, ds STRING) USING parquet PARTITIONED BY (ds)").wait()
+        asking.query("INSERT INTO sales VALUES (1, '2013-01-01'), (2, '2013-01-02')").wait()
+        assert asking.query("SELECT sum(amount) FROM sales WHERE ds > '2013-01-01'").wait().rows() == [(2,)]
+        assert numbers(server)['hbstore_metastore_calls_total{method="get_partitions_by_filter"}'] > 0
 
 
 def _state(query):

@@ -58,6 +58,17 @@ def test_after_a_death_another_spark_runs_statements(spark, victim):
     assert len(spark.losses) == times + 1
 
 
+def test_closing_ends_java_while_a_query_runs(spark):
+    """The last one that uses this engine."""
+    begun(spark)
+    leader, losses = spark.engine.pid, len(spark.losses)
+    java = java_of(leader)
+    spark.engine.close()
+    assert not runs(leader)
+    until(lambda: not runs(java))
+    assert len(spark.losses) == losses
+
+
 def test_an_error_of_a_java_that_dies_is_no_end_of_a_query(place, monkeypatch):
     monkeypatch.setattr(engine, "_MODULE", "tests.query_service.dying_java")
     with listening(place.url, place.uri, place.folder) as spark:
@@ -66,17 +77,6 @@ def test_an_error_of_a_java_that_dies_is_no_end_of_a_query(place, monkeypatch):
         spark.ready(2)
         assert len(spark.losses) == 1
         assert not [one for one in spark.of(id_) if isinstance(one, Done | Failed | Cancelled)]
-
-
-def test_closing_ends_java_while_a_query_runs(place):
-    with listening(place.url, place.uri, place.folder) as spark:
-        spark.ready()
-        begun(spark)
-        leader = spark.engine.pid
-        java = java_of(leader)
-    assert not runs(leader)
-    until(lambda: not runs(java))
-    assert not spark.losses
 
 
 def test_closing_ends_java_while_it_starts(place):

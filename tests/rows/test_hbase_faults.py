@@ -231,10 +231,10 @@ def test_nothing_is_in_doubt_when_the_gateway_is_gone(own_hbase, connect, prefix
 
 
 def test_a_filter_that_selects_nothing_may_take_longer_than_the_timeout(connect, prefix):
-    table = table_of(prefix, 30_000)
+    table = table_of(prefix, 10_000)
     patient = connect("?timeout=60")
     patient.write(table, [], 1)
-    nothing = b" OR ".join(single_column(0, b"=", b"regexstring", b"\\A.*no%d.*such\\z" % at) for at in range(400))
+    nothing = b" OR ".join(single_column(0, b"=", b"regexstring", b"\\A.*no%d.*such\\z" % at) for at in range(800))
 
     def selected(rows):
         scan = RangeScan(rows._pool, rows._partitions, prefix, successor(prefix), [b"p:p", b"k:0"], nothing)

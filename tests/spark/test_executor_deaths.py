@@ -26,8 +26,8 @@ from hbstore.store.stream_batches import Stream
 from tests.pauses import idle
 from tests.spark.settings import SMALL
 
-FILES, ROWS, HOURS = 8, 400, 12
-KILLS = 3
+FILES, ROWS, HOURS = 6, 400, 12
+KILLS = 2
 PAUSE = "reflect('java.lang.Thread', 'sleep', 5L) = 'null'"
 """True of each row after five milliseconds, in Java: executors that come up again need no Python for it."""
 MASTER = "local-cluster[2,1,512]"

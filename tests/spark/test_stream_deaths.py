@@ -152,7 +152,7 @@ def test_every_event_is_there_once_however_often_the_query_is_killed(url, tmp_pa
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")  # noqa: T201  pytest shows it where the test fails
     chance = random.Random(seed)
-    kills = ASKED or (1 if url.startswith("hbase") else 3)
+    kills = ASKED or (1 if url.startswith("hbase") else 2)
     size = write_source(tmp_path / "source", 8 + 3 * kills)
     stream, progress = None, [0]
     for kill in range(kills):

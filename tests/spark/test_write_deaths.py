@@ -18,7 +18,7 @@ from tests.spark.written_rows import rows_of_files
 
 pytestmark = [pytest.mark.spark]
 
-KILLS = 3
+KILLS = 2
 
 
 @pytest.fixture

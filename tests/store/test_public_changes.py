@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from functools import cache
 from itertools import product
@@ -16,14 +15,12 @@ from hbstore import HbstoreError, connect
 from hbstore.rows.memory import MemoryRows
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transactions import attempt
+from tests.amounts import WHOLE
 from tests.calls import OBJECTS
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.public_changes import CHANGES, UNSEEN, fresh, prepared, repair, result_of, seen
 from tests.store.stepping import InterruptedRows, WatchedRows
 from tests.store.strikes import check_outcome, make_impatient, struck
-
-WHOLE = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
-"""Whether all is tried, which takes six minutes."""
 
 MADE_OF_OTHERS = ("cubes", "table handle", "timelines of a table")
 """Objects above the store, whose changes are those of others; tests/cubes has faults and interleavings of its own."""

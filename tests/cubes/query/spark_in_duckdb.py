@@ -158,8 +158,8 @@ def in_duckdb(spark_sql: str) -> str:
     'SELECT SPARK_MONTH("t"), \\'o\\'\\'brien\\' AS "it\\'s", [\\'a\\', \\'b\\'][1]'
     """
     tree = sqlglot.parse_one(with_plain_texts(spark_sql), dialect=SparkText)
-    if isinstance(tree, exp.Select) and tree.args.get("order") and not tree.args.get("distinct"):
-        _name_results_first(tree)
+    if isinstance(tree, exp.Select) and tree.args.get("order"):
+        tree = _ordered_outside(tree) if tree.args.get("distinct") else _named_results_first(tree)
     for node in list(tree.walk()):
         if isinstance(node, exp.DataType) and node.is_type("timestamptz"):
             node.set("this", exp.DType.TIMESTAMP)
@@ -182,13 +182,23 @@ def in_duckdb(spark_sql: str) -> str:
     return tree.sql("duckdb")
 
 
-def _name_results_first(select: exp.Select) -> None:
+def _named_results_first(select: exp.Select) -> exp.Select:
     """Let names in ORDER BY be those of SELECT before those of rows, as in Spark, also within expressions."""
     results = {one.alias: one.this for one in select.expressions if isinstance(one, exp.Alias)}
     for ordered in select.args["order"].expressions:
         for name in list(ordered.find_all(exp.Column)):
             if not name.table and name.name in results and name.parent is not ordered:
                 name.replace(exp.paren(results[name.name]))
+    return select
+
+
+def _ordered_outside(select: exp.Select) -> exp.Select:
+    """The same where rows are distinct: then Spark orders by names of SELECT alone."""
+    outside = {name: select.args.pop(name) for name in ("order", "limit") if select.args.get(name)}
+    around = exp.select("*").from_(select.subquery("answer"))
+    for name, value in outside.items():
+        around.set(name, value)
+    return around
 
 
 _TOKEN: Final = re.compile(

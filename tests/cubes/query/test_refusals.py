@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
@@ -10,10 +9,11 @@ import pytest
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.rewriting import rewrite
 from hbstore.errors import NoCandidate
+from tests.amounts import amount
 from tests.cubes.query import stars
 from tests.cubes.query.answerable import Query, is_answerable, tables_of
 
-WORLDS = 5 if os.environ.get("HYPOTHESIS_PROFILE") == "quick" else 20
+WORLDS = amount(6, 100)
 QUERIES = 60
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
 
+from tests.amounts import QUICK, amount
 from tests.cubes.query.comparison import ANSWERED, PARTIAL, REFUSED, SEVERAL_FACTS, compare
 
-QUICK = os.environ.get("HYPOTHESIS_PROFILE") == "quick"
-GROUPS, STARS, QUERIES = (1, 5, 40) if QUICK else (2, 10, 40)
+GROUPS, STARS, QUERIES = amount(1, 10), 5 if QUICK else 12, 40
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

@@ -1,9 +1,8 @@
-"""Spark with Hive's clients of 3.1 and 4.1: `spark.sql.hive.metastore.version`, with jars from Maven.
+"""Spark with Hive's client of 4.1: `spark.sql.hive.metastore.version`, with jars from Maven.
 
-Through that of 4.0 Spark says what it says through that of 4.1; HiveServer2 has it in tests/metastore/clients.
-
-Another client is other classes behind a class loader of its own, so one process of Spark has all of them, one after
-the other, each with a server of its own.
+The clients of 3.1 and 4.0 are asked call by call, without Spark, in tests/metastore/clients; that of 3.1 here too where
+all is tried (tests/amounts.py). Another client is other classes behind a class loader of its own, so one
+process of Spark has all of them, one after the other, each with a server of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import amount
 from tests.hive_expressions.hive import hive_jars
 from tests.metastore.clients.later_java import dev_hms
 from tests.metastore.serving import Serve
@@ -21,7 +21,7 @@ from tests.metastore.spark.later_steps import STEPS
 from tests.metastore.spark.process import tell
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
-RELEASES = ("3.1", "4.1")
+RELEASES = amount(["4.1"], ["3.1", "4.1"])
 SHOWN = 4000
 BY_FILTER = {
     "3.1": "get_partitions_by_filter",

@@ -18,9 +18,8 @@ from tests.metastore.spark.statement import Kind
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 BACKENDS = ["sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
-ON_HBASE = {"strange", "partitions", "pruning"}
-"""Topics whose statements ask for many partitions; what others ask of a backend, test_two_servers.py and its contract
-tests ask, too."""
+ON_HBASE = {"pruning"}
+"""Topics whose statements ask a backend for what test_two_servers.py and the contract of stores do not."""
 SHOWN = 6000
 READS = {"get_partitions_by_filter", "get_partitions", "get_partitions_by_expr", "get_partition_names"}
 """What a SELECT may ask for partitions by."""
