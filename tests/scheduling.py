@@ -11,7 +11,6 @@ ALONE = (
     "tests/spark/test_executor_deaths.py",
     "tests/query_service/test_doors.py",
     "tests/query_service/test_spark_deaths.py",
-    "tests/query_service/test_statements.py",
 )
 """Files that start a Spark of their own for each test."""
 
@@ -20,6 +19,10 @@ TOGETHER = {
     "analyses": ("tests/spark/test_a", "tests/spark/test_b", "tests/spark/test_c", "tests/spark/test_fo"),
     "spark": ("tests/spark/",),  # the other half, with a Spark of its own
     "statements": ("tests/metastore/spark/",),
+    "engine": tuple(
+        f"tests/query_service/test_{name}.py"
+        for name in ("results_of_spark", "sessions", "small_results", "statements")
+    ),
     "transfer": ("tests/transfer/",),
     "clients": ("tests/metastore/clients/",),
     "drivers": ("tests/hiveserver2/clients/",),
@@ -36,6 +39,7 @@ LONGEST = (
     "faults",
     *ALONE,
     "console",
+    "engine",
     "transfer",
     "exactness",
     "clients",

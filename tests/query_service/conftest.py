@@ -13,7 +13,13 @@ from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc
 from tests.cubes.rides import rides
 from tests.metastore.serving import Serve
+from tests.query_service.listening import listening
 
+SETTINGS = {
+    # What leaves results without the file that says that they are complete, if hbstore lets it.
+    "spark__hadoop__mapreduce__fileoutputcommitter__marksuccessfuljobs": "false",
+    "spark__driver__maxResultSize": "1m",
+}
 DAYS = ("2015-01-28", "2015-01-29", "2015-01-30")
 
 
@@ -43,3 +49,11 @@ def place(tmp_path_factory):
         cubes.add_partitions("daily", "lake", [PartitionDesc("DAILY", {"dt": day}) for day in DAYS])
     with Serve(url, folder) as server:
         yield Place(url, server.ready["uri"], folder)
+
+
+@pytest.fixture(scope="package")
+def spark(place):
+    """An engine over that store, which nobody harms."""
+    with listening(place.url, place.uri, place.folder, **SETTINGS) as spark:
+        spark.ready()
+        yield spark

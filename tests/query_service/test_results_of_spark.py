@@ -10,12 +10,8 @@ import pytest
 from hbstore.query_service.formats import arrow, csv, json_page
 from hbstore.query_service.messages import Done
 from hbstore.query_service.results import Results
-from tests.query_service.listening import listening
 
 pytestmark = [pytest.mark.spark]
-UNMARKED = {"spark__hadoop__mapreduce__fileoutputcommitter__marksuccessfuljobs": "false"}
-"""What leaves results without the file that says that they are complete, if hbstore lets it."""
-
 EVERY_TYPE = """
 select true, 9007199254740993l, 5y, float(0.1), double('-Infinity'), -0.0d, 12.50bd, 'a "b", c',
   date'0001-01-01', timestamp'2013-01-01 05:00:00', timestamp_micros(9223372036854775807),
@@ -27,13 +23,6 @@ ITS_VALUES = [
     *("2013-01-01T05:00:00.000001", "AP8=", [1, None], {"k": 1.5}, [[1, "x"]]),
     *({"a": 1, "at": "2013-01-01T00:00:00Z"}, "INTERVAL '1' DAY", None, ""),
 ]
-
-
-@pytest.fixture(scope="module")
-def spark(place):
-    with listening(place.url, place.uri, place.folder / "formats", **UNMARKED) as spark:
-        spark.ready()
-        yield spark
 
 
 @pytest.fixture

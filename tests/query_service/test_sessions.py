@@ -9,17 +9,9 @@ from pyarrow import parquet
 
 from hbstore.query_service.messages import Cancelled, CloseSession, Done, Failed
 from hbstore.query_service.query import QuerySession
-from tests.query_service.listening import listening
 
 pytestmark = [pytest.mark.spark]
 JANUARY = "cube select fare from rides where time_range_in(start_time, '2015-01-28', '2015-01-30')"
-
-
-@pytest.fixture(scope="module")
-def spark(place):
-    with listening(place.url, place.uri, place.folder / "sessions") as spark:
-        spark.ready()
-        yield spark
 
 
 class Driver:

@@ -13,7 +13,6 @@ from hbstore.query_service.messages import Done
 from hbstore.query_service.query import QuerySession
 from hbstore.query_service.results import Results
 from hbstore.query_service.small_results import _arrow_type
-from tests.query_service.listening import listening
 
 pytestmark = [pytest.mark.spark]
 
@@ -43,13 +42,6 @@ WAYS = {
 }
 LARGE = "select {} from range(1001) where id = {}"
 """What may have too many rows, and so is written by Spark."""
-
-
-@pytest.fixture(scope="module")
-def spark(place):
-    with listening(place.url, place.uri, place.folder / "small", spark__driver__maxResultSize="1m") as spark:
-        spark.ready()
-        yield spark
 
 
 def jobs(spark, id_):

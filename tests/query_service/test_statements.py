@@ -11,18 +11,10 @@ from pyarrow import parquet
 
 from hbstore.query_service.messages import Cancel, Cancelled, Done, Failed, Planned, Progressed, Run, Started
 from hbstore.query_service.query import QueryResult, Request
-from tests.query_service.listening import listening
 
 pytestmark = [pytest.mark.spark]
 ENDLESS = "select sum((a.id + b.id) % 7) as it from range(0, 1000000000000) a, range(0, 1000) b"
 JANUARY = "cube select fare from rides where time_range_in(start_time, '{}', '{}')"
-
-
-@pytest.fixture(scope="module")
-def spark(place):
-    with listening(place.url, place.uri, place.folder) as spark:
-        spark.ready()
-        yield spark
 
 
 def types(result):
