@@ -48,7 +48,7 @@ def airflow(tmp_path_factory):
     with locked(CACHE / f"{folder.name}.lock"):
         if not installed.exists():
             venv.create(folder, clear=True, with_pip=True)
-            words = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--requirement", PINS]
+            words = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--requirement", PINS]
             subprocess.run(words, check=True, timeout=INSTALL_SECONDS)
             installed.touch()
     home = tmp_path_factory.mktemp("airflow")

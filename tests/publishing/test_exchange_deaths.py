@@ -10,12 +10,13 @@ import pytest
 
 from hbstore import connect
 from hbstore.publishing import Publisher, exchange_files
+from tests.amounts import amount
 from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.publishing.dying import recover_later
 from tests.publishing.exchange_processes import DAYS, EACH, HERE, MOVED, THERE, exchange_until_killed, prepare
 
-ROUNDS = 8
+ROUNDS = amount(3, 30)
 STAYING = DAYS * EACH - MOVED
 
 

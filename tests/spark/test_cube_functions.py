@@ -13,6 +13,7 @@ from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.text import parse_query
 from hbstore.errors import UnsupportedQuery
+from tests.amounts import amount
 from tests.spark.spark_values import SparkValues
 
 EXAMPLE = re.compile(r"^\s*> (SELECT .*?);\s*$", re.MULTILINE | re.IGNORECASE)
@@ -69,7 +70,8 @@ def test_functions_that_make_several_rows_are_refused(functions):
 def test_examples_of_all_functions_have_their_values(descriptions, values):
     """What Spark's own documentation shows of each function, beside what hbstore writes of it."""
     unread, seen = set(), Counter()
-    for name, text in {(name, text) for name, info in descriptions.items() for text in of(info)}:
+    examples = sorted({(name, text) for name, info in descriptions.items() for text in of(info)})[:: amount(3, 1)]
+    for name, text in examples:
         part = SOURCE.split(text)[0]
         try:
             ours = parse_one(part, dialect=QueryDialect).sql(QueryDialect, pretty=len(text) % 2 == 0)
@@ -83,9 +85,9 @@ def test_examples_of_all_functions_have_their_values(descriptions, values):
             meant, said = values.worth(text), values.worth(ours)
             assert meant == said, (text, ours)
             seen["error" if isinstance(meant, str) else "same value"] += 1
-    assert seen["same plan"] + seen["same value"] > 1_200, seen
+    assert seen["same plan"] + seen["same value"] > len(examples) * 0.9, seen
     assert seen["error"] <= 12, seen
-    assert unread == UNREAD
+    assert unread == UNREAD & {text for _, text in examples}
 
 
 def test_aggregates_within_a_group_say_the_same(spark, functions):

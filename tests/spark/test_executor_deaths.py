@@ -23,11 +23,12 @@ from hbstore import Column, Table, connect
 from hbstore.spark import stream_to_table
 from hbstore.spark.footers import row_counts
 from hbstore.store.stream_batches import Stream
+from tests.amounts import amount
 from tests.pauses import idle
 from tests.spark.settings import SMALL
 
-FILES, ROWS, HOURS = 6, 400, 12
-KILLS = 2
+FILES, ROWS, HOURS = amount(6, 12), 400, 12
+KILLS = amount(2, 6)
 PAUSE = "reflect('java.lang.Thread', 'sleep', 5L) = 'null'"
 """True of each row after five milliseconds, in Java: executors that come up again need no Python for it."""
 MASTER = "local-cluster[2,1,512]"

@@ -1,7 +1,4 @@
-"""A streaming query that is killed again and again: in the end every event is in the table once.
-
-``HBSTORE_STREAM_KILLS=15`` kills it as often on each backend; without it a few times, which takes a minute or two.
-"""
+"""A streaming query that is killed again and again: in the end every event is in the table once."""
 
 from __future__ import annotations
 
@@ -23,6 +20,7 @@ from hbstore.spark.footers import row_counts
 from hbstore.spark.streams.commit import COMPLETE
 from hbstore.store.stream_batches import Stream
 from hbstore.timelines import UpdatePeriod
+from tests.amounts import amount
 from tests.pauses import let_go_on
 from tests.spark.written_rows import rows_of_files
 
@@ -32,7 +30,7 @@ LONGEST = 4.0
 """Seconds for which a run may work."""
 
 pytestmark = [pytest.mark.spark]
-ASKED = int(os.environ.get("HBSTORE_STREAM_KILLS", "0"))
+KILLS = {"sqlite": amount(2, 15), "hbase": amount(1, 15)}
 
 
 @pytest.fixture(params=["sqlite", pytest.param("hbase", marks=pytest.mark.hbase)])
@@ -147,12 +145,12 @@ def check_finished(store, stream, size, kills):
     return done
 
 
-@pytest.mark.timeout(600 + 60 * ASKED)
+@pytest.mark.timeout(600 + 60 * KILLS["hbase"])
 def test_every_event_is_there_once_however_often_the_query_is_killed(url, tmp_path):
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")  # noqa: T201  pytest shows it where the test fails
     chance = random.Random(seed)
-    kills = ASKED or (1 if url.startswith("hbase") else 2)
+    kills = KILLS[url.partition(":")[0]]
     size = write_source(tmp_path / "source", 8 + 3 * kills)
     stream, progress = None, [0]
     for kill in range(kills):

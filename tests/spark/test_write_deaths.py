@@ -12,13 +12,14 @@ import pytest
 
 from hbstore import Column, Table, connect
 from hbstore.publishing import Publisher
+from tests.amounts import amount
 from tests.pauses import idle
 from tests.spark.writing_process import REGIONS, ROWS
 from tests.spark.written_rows import rows_of_files
 
 pytestmark = [pytest.mark.spark]
 
-KILLS = 2
+KILLS = amount(2, 20)
 
 
 @pytest.fixture

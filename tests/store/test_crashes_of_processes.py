@@ -7,11 +7,12 @@ from random import Random
 import pytest
 
 from hbstore import Column, Partition, Table, connect
+from tests.amounts import amount
 from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.store.writers import apply, batch_of, steps, write_beside_others, write_until_killed
 
-ROUNDS = {"sqlite": 10, "hbase": 4}
+ROUNDS = amount({"sqlite": 5, "hbase": 2}, {"sqlite": 50, "hbase": 10})
 """How often a writer is killed: on HBase a sample, as test_crashes_at_every_write.py has every write without it."""
 
 SIZES = {"sqlite": 40, "hbase": 1_200}

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from hbstore import TableNotFound, connect
+from tests.amounts import amount
 from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.store import moves
@@ -25,7 +26,7 @@ from tests.store.movers import (
 
 SIZE = 1_500
 """Partitions: on HBase more than one request holds."""
-ROUNDS = {"sqlite": 8, "hbase": 4}
+ROUNDS = amount({"sqlite": 4, "hbase": 2}, {"sqlite": 50, "hbase": 10})
 """How often somebody is killed: on HBase a sample, as test_crashes_of_moves.py has every write without it."""
 
 MODULE = "tests.store.movers"

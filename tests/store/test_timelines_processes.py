@@ -11,6 +11,7 @@ import pytest
 
 from hbstore import AlreadyExists, ConcurrentChange, PartitionNotFound, connect
 from hbstore.store.timelines import stored_timelines
+from tests.amounts import amount
 from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.store import timelines as tl
@@ -20,7 +21,7 @@ from tests.store.timelines import FACT
 
 MODULE = "tests.store.timeline_writers"
 WRITERS = 8
-STEPS = {"sqlite": 40, "hbase": 25, "memory": 60}
+STEPS = amount({"sqlite": 20, "hbase": 12, "memory": 40}, {"sqlite": 200, "hbase": 50, "memory": 200})
 HBASE = pytest.param("hbase", marks=pytest.mark.hbase)
 
 
