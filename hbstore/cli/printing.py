@@ -82,6 +82,11 @@ def print_note(text: str) -> None:
     typer.echo(f"Note: {visible(text)}", err=True)
 
 
+def print_warning(text: str) -> None:
+    """What the user should mend or decide, on stderr."""
+    typer.echo(f"Warning: {visible(text)}", err=True)
+
+
 def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table for a terminal. Nothing is cut off: cells that are too wide go on in the next line."""
     from rich.console import Console

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import webbrowser
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from hbstore.cli.arguments import JsonOption, StoreOption, examples, named_values
 from hbstore.cli.opening import open_or_create_store, open_store, store_url
-from hbstore.cli.printing import print_lines
+from hbstore.cli.printing import print_lines, print_warning
 from hbstore.cli.query_doors import (
     HttpPortOption,
     KeepResultsOption,
@@ -36,15 +38,18 @@ from hbstore.cli.serve_doors import (
     check_shared_store,
     check_together,
     folder_beside,
+    is_written,
     query_ports,
 )
 
 if TYPE_CHECKING:  # imported when the command runs: that takes a while, and help needs none of it
     from hbstore.metastore.serving import Serving
     from hbstore.servers.stopping import StopRequests
+    from hbstore.servers.watching import Look
     from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer()
+_LOG: Final = logging.getLogger("hbstore.cli.serve")
 _LOOPBACK: Final = "127.0.0.1"
 
 
@@ -241,15 +246,14 @@ def serve(
 
     supervises = lifeline is None and (processes > 1 or doors is not None)
     if supervises:
-        if doors is not None:
-            doors.check()
-        check_shared_store(url, opening, processes)
-        check_shared_port(processes)
+        _check_several(url, opening, processes, doors)
     with logging_to(log_file), StopRequests(lifeline) as requests, _open(ctx, store, serving) as opened:
+        if lifeline is None:
+            _warn_of_other_warehouse(ctx, opened, serving, log_file)
         if supervises:
             raise typer.Exit(_supervise(opened, serving, doors, processes, requests, ready))
         if lifeline is None:
-            serve_alone(opened, serving, requests, ready)
+            serve_alone(opened, serving, requests, ready, _looks(opened, serving))
         elif doors is not None:
             take_queries(doors, opened, requests, lifeline)
         else:
@@ -259,6 +263,33 @@ def serve(
 def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionStore:
     """The store, which is created where there is none, unless it shall not be written."""
     return open_store(ctx, url) if serving.read_only else open_or_create_store(ctx, url)[0]
+
+
+def _check_several(url: str, opening: tuple[str, ...], processes: int, doors: QueryDoors | None) -> None:
+    """See that several processes can serve, before one is started."""
+    if doors is not None:
+        doors.check()
+    check_shared_store(url, opening, processes)
+    check_shared_port(processes)
+
+
+def _warn_of_other_warehouse(ctx: typer.Context, store: PartitionStore, serving: Serving, log_file: str | None) -> None:
+    """Say it where the store's servers have used another warehouse: on stderr, and in the log where that is a file."""
+    from hbstore.warehouse.remembered import remember_warehouse
+
+    is_named, own = is_written(ctx, "warehouse"), serving.warehouse.root
+    earlier = remember_warehouse(store.records, serving.warehouse, is_named=is_named, read_only=serving.read_only)
+    if earlier is None:
+        return
+    to_stay = "" if is_named else f", or with --warehouse {own} to hear no more of this"
+    print_warning(
+        f"servers of this store use the warehouse {earlier.root} (since {earlier.since}, first on {earlier.host}), and"
+        f" this one uses {own}. Tables stay where they are, new ones come into {own}, and files elsewhere are not"
+        f" deleted or moved. If that is not meant, start it with --warehouse {earlier.root}{to_stay}"
+    )
+    if log_file is not None:
+        fields = {"warehouse": own, "other": earlier.root, "since": earlier.since, "host": earlier.host}
+        _LOG.warning("servers of this store use another warehouse", extra={"fields": fields})
 
 
 def _supervise(
@@ -292,5 +323,15 @@ def _supervise(
             processes,
             requests,
             lambda port, metrics_port: ready(port, metrics_port, ports.get("--http-port"), ports.get("--sql-port")),
-            [[*command, *words, "--as-queries"]] if ports else [],
+            beside=[[*command, *words, "--as-queries"]] if ports else [],
+            looks=_looks(store, serving),
         )
+
+
+def _looks(store: PartitionStore, serving: Serving) -> dict[str, Look]:
+    """What the metrics of a server show beside those of the metastore, where they are shown."""
+    if serving.metrics_port is None:
+        return {}
+    from hbstore.query_service.metrics import look_at_leases
+
+    return {"leases": partial(look_at_leases, store.records)}

@@ -44,6 +44,12 @@ def query_ports(http_port: int | None, sql_port: int | None) -> tuple[str, ...]:
     return tuple(name for name, port in ports.items() if port is not None)
 
 
+def is_written(ctx: typer.Context, name: str) -> bool:
+    """Whether the user gave an option: on the command line, in the environment, or in a file."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name != _DEFAULT
+
+
 def check_together(ctx: typer.Context, opening: tuple[str, ...], *, without_metastore: bool) -> None:
     """See that the options of the command go together.
 
@@ -55,7 +61,7 @@ def check_together(ctx: typer.Context, opening: tuple[str, ...], *, without_meta
     Raises:
         InvalidInput: they do not.
     """
-    written = [name for name in (*_OF_QUERIES, "port") if _is_written(ctx, name)]
+    written = [name for name in (*_OF_QUERIES, "port") if is_written(ctx, name)]
     if without_metastore and not opening:
         raise InvalidInput(
             "a server without the metastore's door needs one for queries",
@@ -191,11 +197,6 @@ class OpenDoors:
     def _address(self, scheme: str, port: int | None, path: str = "") -> str | None:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return None if port is None else f"{scheme}{host}:{port}{path}"
-
-
-def _is_written(ctx: typer.Context, name: str) -> bool:
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name != _DEFAULT
 
 
 def _all(options: tuple[str, ...]) -> str:

@@ -11,7 +11,8 @@ import os
 import resource
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -22,6 +23,7 @@ from hbstore.metastore.calls import CallRecord, Observer
 from hbstore.metastore.endpoint import MODULES, metastore, warm_up
 from hbstore.metastore.server import DEFAULT_PORT, metastore_server
 from hbstore.metastore.short_calls import SHORT_CALLS
+from hbstore.model.frozen import FrozenDict
 from hbstore.model.objects import Database
 from hbstore.servers.listening import held_port
 from hbstore.servers.processes import METRICS_FOLDER, Processes, say_ready
@@ -32,10 +34,13 @@ from hbstore.warehouse.service import Service
 
 if TYPE_CHECKING:  # imported where metrics are wanted
     from hbstore.metastore.metrics import Metrics
+    from hbstore.metastore.metrics_port import MetricsPort
+    from hbstore.servers.watching import Look
 
 Ready: TypeAlias = Callable[[int, int | None], None]
 """Called once clients are served: with the port, and the port of the metrics."""
 
+NO_LOOKS: Final[Mapping[str, Look]] = FrozenDict()
 _LOG: Final = logging.getLogger("hbstore.metastore.serving")
 _OTHER_FILES: Final = 256
 """Files that a process may have open beside its clients' connections."""
@@ -84,23 +89,36 @@ class Serving:
     log_calls: bool = False
 
 
-def serve_alone(store: PartitionStore, serving: Serving, requests: StopRequests, ready: Ready) -> None:
+def serve_alone(
+    store: PartitionStore, serving: Serving, requests: StopRequests, ready: Ready, looks: Mapping[str, Look] = NO_LOOKS
+) -> None:
     """Serve in this process.
+
+    Args:
+        store: the store.
+        serving: how to serve.
+        requests: to stop.
+        ready: called once clients are served.
+        looks: what the metrics show beside those of the metastore and its store.
 
     Raises:
         AddressUnavailable: the port or that of the metrics is taken, or may not be used.
     """
-    metrics, metrics_port = None, None
-    if serving.metrics_port is not None:
-        os.environ.pop(METRICS_FOLDER, None)  # another program's
-        from hbstore.metastore.metrics import Metrics
-        from hbstore.servers.metrics import serve_metrics
+    with ExitStack() as stack:
+        metrics, shown = None, None
+        if serving.metrics_port is not None:
+            os.environ.pop(METRICS_FOLDER, None)  # another program's
+            from hbstore.metastore.metrics import Metrics
+            from hbstore.metastore.metrics_port import metrics_port
 
-        metrics = Metrics(_WRITING)
-        metrics_port = serve_metrics(metrics.registry, serving.metrics_host or serving.host, serving.metrics_port)
-    server = open_server(store, serving, metrics)
-    create_default_database(store, serving)
-    _serve(server, requests, lambda: ready(server.port, metrics_port))
+            metrics = Metrics(_WRITING)
+            host, service = serving.metrics_host or serving.host, service_of(store, serving)
+            shown = stack.enter_context(
+                metrics_port(host, serving.metrics_port, metrics.registry, service, looks=looks)
+            )
+        server = open_server(store, serving, metrics)
+        create_default_database(store, serving)
+        _serve(server, requests, lambda: _announce(ready, server.port, shown))
 
 
 def serve_as_child(store: PartitionStore, serving: Serving, requests: StopRequests, lifeline: socket.socket) -> None:
@@ -121,18 +139,21 @@ def supervise(
     number: int,
     requests: StopRequests,
     ready: Ready,
+    *,
     beside: Sequence[Sequence[str]] = (),
+    looks: Mapping[str, Look] = NO_LOOKS,
 ) -> int:
     """Let several processes serve, each by its command, to which ``--port`` and a number are added.
 
     Args:
-        store: the store, which is closed.
+        store: the store, which is closed unless the metrics show what it holds.
         serving: how to serve.
         command: of each process of the metastore.
         number: how many there are.
         requests: to stop.
         ready: called once all processes serve.
         beside: the commands of other processes to look after.
+        looks: what the metrics show beside those of the processes and the store.
 
     Returns:
         The exit code.
@@ -142,17 +163,26 @@ def supervise(
     """
     with held_port(serving.host, serving.port) as port:
         create_default_database(store, serving)
-        store.close()
         environment = {name: value for name, value in os.environ.items() if name != METRICS_FOLDER}
         commands = [[*words, "--port", str(port)] for words in [command] * number + list(beside)]
         if serving.metrics_port is None:
-            return Processes(commands, environment).run(requests, lambda: ready(port, None))
+            store.close()
+            return Processes(commands, environment).run(requests, lambda: _announce(ready, port, None))
+        from hbstore.metastore.metrics_port import metrics_port
         from hbstore.servers.metrics import shared_metrics
 
-        with shared_metrics(serving.metrics_host or serving.host, serving.metrics_port) as shared:
-            environment[METRICS_FOLDER] = shared.folder
-            children = Processes(commands, environment, shared.forget)
-            return children.run(requests, lambda: ready(port, shared.port))
+        with shared_metrics() as shared:
+            children = Processes(commands, environment | {METRICS_FOLDER: shared.folder}, shared.forget)
+            host, service = serving.metrics_host or serving.host, service_of(store, serving)
+            with metrics_port(
+                host, serving.metrics_port, shared.registry, service, looks=looks, children=children
+            ) as shown:
+                return children.run(requests, lambda: _announce(ready, port, shown))
+
+
+def service_of(store: PartitionStore, serving: Serving) -> Service:
+    """What all calls to a server share."""
+    return Service(store, serving.warehouse, serving.read_only, serving.strict_types)
 
 
 def create_default_database(store: PartitionStore, serving: Serving) -> None:
@@ -175,7 +205,7 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
     warm_up()
     log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
     endpoint = metastore(
-        Service(store, serving.warehouse, serving.read_only, serving.strict_types),
+        service_of(store, serving),
         log if metrics is None else _both(log, metrics.observe),
     )
     return metastore_server(
@@ -203,6 +233,13 @@ def _serve(server: Server, requests: StopRequests, ready: Callable[[], None]) ->
             _LOG.warning("calls were cut off", extra={"fields": {"calls": server.cut()}})
             server.join(_TICK)
             return
+
+
+def _announce(ready: Ready, port: int, shown: MetricsPort | None) -> None:
+    """Say that clients are served, and begin to look for what the metrics show."""
+    if shown is not None:
+        shown.watch.start()
+    ready(port, None if shown is None else shown.port)
 
 
 def _both(first: Observer, second: Observer) -> Observer:

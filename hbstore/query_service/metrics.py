@@ -1,4 +1,4 @@
-"""What Prometheus may ask of queries: how many wait and run, how they ended and when, and what was fetched.
+"""What Prometheus may ask of queries: how many wait and run, how they ended and when, what was fetched, how Spark is.
 
 The process that takes queries keeps these numbers where the processes of the metastore keep theirs
 (`hbstore.metastore.metrics`), so one page shows all, and what was counted is not lost when the process dies.
@@ -6,11 +6,19 @@ The process that takes queries keeps these numbers where the processes of the me
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
 
+from hbstore.query_service.observing import SparkState
 from hbstore.query_service.query import Query
+from hbstore.query_service.servers import count_leases
+from hbstore.store.records import Records
+from hbstore.warehouse.metrics import SPARK_STATE
 
 HTTP: Final = "http"
 SQL: Final = "sql"
@@ -48,6 +56,10 @@ class QueryMetrics:
             "hbstore_result_bytes_fetched", "Bytes of results read for users, in Arrow's form.", registry=registry
         )
         self._restarts = Counter("hbstore_spark_restarts", "Times that Spark died.", registry=registry)
+        self._spark = Gauge(
+            SPARK_STATE, "1 for the state that Spark is in.", ["state"], registry=registry, multiprocess_mode="livesum"
+        )
+        self.spark(SparkState.ABSENT)
 
     def queue(self, waiting: int, running: int) -> None:
         """So many queries wait and run now."""
@@ -71,3 +83,18 @@ class QueryMetrics:
     def spark_lost(self) -> None:
         """Count an end of Spark."""
         self._restarts.inc()
+
+    def spark(self, state: SparkState) -> None:
+        """Spark is so now."""
+        for known in SparkState:
+            self._spark.labels(known.value).set(known is state)
+
+
+def look_at_leases(records: Records) -> Iterator[Metric]:
+    """The leases of the servers of a store that take queries."""
+    leases = GaugeMetricFamily(
+        "hbstore_store_leases", "Leases of servers that take queries: current or overdue.", labels=["state"]
+    )
+    for state, number in count_leases(records, datetime.now(UTC)).items():
+        leases.add_metric([state], number)
+    yield leases

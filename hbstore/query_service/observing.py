@@ -1,10 +1,22 @@
-"""What a query service tells those who count: how many queries wait and run, how they end, what is fetched."""
+"""What a query service tells those who count: its queries and how they end, what is fetched, how its Spark is."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Protocol
 
 from hbstore.query_service.query import Query
+
+
+class SparkState(StrEnum):
+    """How a server's Spark is."""
+
+    ABSENT = "absent"
+    """None runs, as none was asked for."""
+    STARTING = "starting"
+    RUNNING = "running"
+    FAILED = "failed"
+    """The last attempts to start one failed; the next query is another attempt."""
 
 
 class QueryObserver(Protocol):
@@ -22,6 +34,9 @@ class QueryObserver(Protocol):
     def spark_lost(self) -> None:
         """Spark died, and is started again."""
 
+    def spark(self, state: SparkState) -> None:
+        """Spark is so now."""
+
 
 class Unobserved:
     """Where nobody counts."""
@@ -36,6 +51,9 @@ class Unobserved:
         """See `QueryObserver`."""
 
     def spark_lost(self) -> None:
+        """See `QueryObserver`."""
+
+    def spark(self, state: SparkState) -> None:
         """See `QueryObserver`."""
 
 

@@ -40,7 +40,7 @@ from hbstore.query_service.messages import (
     Run,
     Started,
 )
-from hbstore.query_service.observing import UNOBSERVED, QueryObserver
+from hbstore.query_service.observing import UNOBSERVED, QueryObserver, SparkState
 from hbstore.query_service.query import Query, QueryProblem, QueryProgress, QueryResult, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.stored_queries import StoredQueries, ended
@@ -120,6 +120,7 @@ class Runner:
     _running: dict[str, _Running] = field(default_factory=dict)
     _coming: int = 0
     _ready: bool = False
+    _woken: bool = False
     _failed_starts: int = 0
     _problem: HbstoreError | None = None
     _closed: Event = field(default_factory=Event)
@@ -134,6 +135,15 @@ class Runner:
     def problem(self) -> HbstoreError | None:
         """Why Spark did not start last; None: it did, or was not asked to."""
         return self._problem
+
+    @property
+    def spark_state(self) -> SparkState:
+        """How Spark is."""
+        if self._ready:
+            return SparkState.RUNNING
+        if self._problem is not None:
+            return SparkState.FAILED
+        return SparkState.STARTING if self._woken else SparkState.ABSENT
 
     def take(self, create: Callable[[], tuple[Query, bool]]) -> Query:
         """Create a query, if one more may wait, and put it into the queue, if it is new.
@@ -153,8 +163,7 @@ class Runner:
         finally:
             with self._lock:
                 self._coming -= 1
-        if self.spark is not None:
-            self.spark.wake()
+        self._wake()
         self._dispatch()
         return query
 
@@ -223,6 +232,7 @@ class Runner:
             reason: why it cannot start; those who wait fail by it. None: another attempt may succeed.
         """
         self._failed_starts = 0 if self._ready else self._failed_starts + 1
+        self._woken = self._ready  # another is started at once if this one was ready
         self._ready = False
         if reason is None:
             self.observer.spark_lost()
@@ -240,7 +250,15 @@ class Runner:
             self._fail_those_who_wait(reason)
         with self._lock:
             others_wait = bool(self._waiting)
-        if others_wait and self.spark is not None:
+        if others_wait:
+            self._wake()
+        self.observer.spark(self.spark_state)
+
+    def _wake(self) -> None:
+        """Start Spark, unless it runs or starts."""
+        if self.spark is not None:
+            self._woken = True
+            self.observer.spark(self.spark_state)
             self.spark.wake()
 
     def _fail_those_who_wait(self, error: HbstoreError) -> None:
@@ -258,6 +276,7 @@ class Runner:
             case Ready():
                 self._ready = True
                 self._problem = None
+                self.observer.spark(self.spark_state)
             case Started(id_):
                 self._store(id_, lambda query: query.changed(state=State.RUNNING, started_at=now))
             case Planned(id_, plan, warnings):

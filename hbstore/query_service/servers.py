@@ -104,3 +104,15 @@ class Servers:
         finally:
             os.close(lock)
         return False
+
+
+def count_leases(records: Records, now: datetime) -> dict[str, int]:
+    """How many leases of servers are ``current``, and how many ``overdue``, as their servers died. O(servers).
+
+    Args:
+        records: where leases are.
+        now: the time.
+    """
+    renewed = [datetime.fromisoformat(json.loads(text)["renewed_at"]) for _, text in records.list(_KIND)]
+    current = sum(now < at + _LASTS for at in renewed)
+    return {"current": current, "overdue": len(renewed) - current}

@@ -49,6 +49,21 @@ def say_ready(lifeline: socket.socket) -> None:
     lifeline.sendall(_READY)
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How many of the children serve.
+
+    Attributes:
+        serving: how many.
+        wanted: how many there are when all do.
+        complete: whether each command is run by one that serves.
+    """
+
+    serving: int
+    wanted: int
+    complete: bool
+
+
 class Processes:
     """Children, each of which runs a command.
 
@@ -94,6 +109,15 @@ class Processes:
             if not announced and all(child.ready for child in self._children.values()):
                 announced = True
                 ready()
+
+    def pids(self) -> list[int]:
+        """The process ids of the children that run. Called in any thread."""
+        return [child.process.pid for child in list(self._children.values())]
+
+    def standing(self) -> Standing:
+        """How many children serve. Called in any thread."""
+        serving = [child.command for child in list(self._children.values()) if child.ready]
+        return Standing(len(serving), len(self._commands), all(command in serving for command in self._commands))
 
     def _start_due(self) -> None:
         now = time.monotonic()

@@ -56,7 +56,19 @@ def publications_of(row: TableRow) -> list[Publication]:
     Raises:
         CorruptRow: the cell does not decode.
     """
-    content = row.cells.get(WRITES)
+    return publications_in(row.cells.get(WRITES), row.table)
+
+
+def publications_in(content: bytes | None, table: object) -> list[Publication]:
+    """The publications in a table's cell, which are none where there is no cell.
+
+    Args:
+        content: the cell.
+        table: whose it is, for the error.
+
+    Raises:
+        CorruptRow: the cell does not decode.
+    """
     if not content:
         return []
     try:
@@ -67,7 +79,7 @@ def publications_of(row: TableRow) -> list[Publication]:
             Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3]), _batch(*one[4:])) for one in document
         ]
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise CorruptRow("the publications of a table cannot be decoded", table=row.table, hint=RESTORE) from error
+        raise CorruptRow("the publications of a table cannot be decoded", table=table, hint=RESTORE) from error
 
 
 def is_decided_by_earlier_version(row: TableRow) -> bool:

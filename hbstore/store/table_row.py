@@ -266,11 +266,16 @@ def totals_of(log: Log) -> Totals:
     Raises:
         CorruptRow: the state is no list of numbers.
     """
-    return _decoded_totals(log.state) if log.state else NOTHING
+    return totals_in(log.state) if log.state else NOTHING
 
 
 @lru_cache(maxsize=1_024)
-def _decoded_totals(state: bytes) -> Totals:
+def totals_in(state: bytes) -> Totals:
+    """The totals that `totals_state` wrote.
+
+    Raises:
+        CorruptRow: the state is no list of numbers.
+    """
     try:
         return Totals(*json.loads(state))
     except (ValueError, TypeError) as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Lock
@@ -18,6 +18,7 @@ from typing import Final
 from hbstore.errors import HbstoreError, StoreUnavailable
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.frozen import FrozenDict
+from hbstore.release import VERSION, commit
 from hbstore.rows.urls import parse_url
 from hbstore.store.partition_store import PartitionStore
 
@@ -40,11 +41,33 @@ class Health:
 
     Attributes:
         ready: whether the store can be read, and written unless the server only reads.
-        problems: what is wrong, by ``store``, ``warehouse``, ``disk`` and ``clock``; empty where all is well.
+        problems: what is wrong, by ``store``, ``warehouse``, ``disk`` and ``clock``; empty where all is well. A server
+            adds ``processes`` and ``spark``, which it alone knows of.
     """
 
     ready: bool = True
     problems: Mapping[str, str] = field(default_factory=FrozenDict)
+
+    def with_problem(self, kind: str, text: str | None) -> Health:
+        """With one more problem; None: there is none."""
+        return self if text is None else replace(self, problems=FrozenDict({**self.problems, kind: text}))
+
+    def to_dict(self) -> dict[str, bool | dict[str, str]]:
+        """What is answered to who asks over HTTP.
+
+        >>> Health().with_problem("spark", "Spark does not start").to_dict()
+        {'ready': True, 'problems': {'spark': 'Spark does not start'}}
+        """
+        return {"ready": self.ready, "problems": dict(self.problems)}
+
+
+def liveness(*, spark: bool) -> dict[str, bool | str | None]:
+    """What is answered over HTTP to who asks whether the server lives: so, whether its Spark is there, and what it is.
+
+    >>> liveness(spark=False)["ok"]
+    True
+    """
+    return {"ok": True, "spark": spark, "version": VERSION, "commit": commit()}
 
 
 @dataclass(slots=True)

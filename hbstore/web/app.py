@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from hbstore.console.application import console
 from hbstore.query_service.access import Access
 from hbstore.query_service.service import QueryService
-from hbstore.release import VERSION, commit
-from hbstore.warehouse.health import Health
+from hbstore.release import VERSION
+from hbstore.warehouse.health import Health, liveness
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import JsonEnding, Pages
 from hbstore.web.catalog.catalog_change_routes import database_change_routes, table_change_routes
@@ -112,20 +112,19 @@ def application(
         app.include_router(wait_routes(covers))
 
     @app.get("/health", tags=["server"])
+    @app.get("/health/live", tags=["server"])
     def health() -> dict[str, bool | str | None]:
         """Whether the server answers, whether its Spark is there, and which hbstore it is."""
-        return {"ok": True, "spark": service.runner.is_ready, "version": VERSION, "commit": commit()}
+        return liveness(spark=service.runner.is_ready)
 
     @app.get("/health/ready", tags=["server"], responses={503: {"description": "The store cannot be used."}})
     def ready(response: Response) -> dict[str, bool | dict[str, str]]:
         """Whether the server can use its store, and what else is wrong: warehouse, disk, clock, Spark."""
         health_now = Health() if catalog is None else catalog.health()
-        problems = dict(health_now.problems)
-        if service.runner.problem is not None:
-            problems["spark"] = str(service.runner.problem)
+        problem = service.runner.problem
         if not health_now.ready:
             response.status_code = 503
-        return {"ready": health_now.ready, "problems": problems}
+        return health_now.with_problem("spark", None if problem is None else str(problem)).to_dict()
 
     whole = app if catalog is None else Pages(app, console(catalog, service))
     return Application(JsonEnding(Guard(whole, access, log_all, observe)), waiting)

@@ -26,7 +26,7 @@ from hbstore.web.problems import problem
 MAX_BODY: Final = 4 * 2**20
 """Bytes of a request's body."""
 
-_OPEN: Final = frozenset({"/health", "/health/ready"})
+_OPEN: Final = frozenset({"/health", "/health/live", "/health/ready"})
 """What probes ask, which have no token."""
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -1,0 +1,72 @@
+"""The warehouse that servers of a store use, as the store remembers it, so that a server with another one is told.
+
+A server uses what it was started with, whatever the store remembers: a copy of a store must not get the right to delete
+the files of the first one.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from hbstore.errors import StoreFull, StoreReadOnly
+from hbstore.files.warehouse import Warehouse
+from hbstore.store.records import Records
+
+_KIND: Final = "warehouse"
+_NAME: Final = "last"
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedWarehouse:
+    """The warehouse of a store's servers.
+
+    Attributes:
+        root: its location.
+        host: the machine of the server that came with it.
+        since: when that server was started.
+    """
+
+    root: str
+    host: str
+    since: str
+
+
+def remember_warehouse(
+    records: Records, warehouse: Warehouse, *, is_named: bool, read_only: bool
+) -> RememberedWarehouse | None:
+    """Remember the warehouse of a server that starts, if it is the first one, or the operator named it.
+
+    Args:
+        records: those of the store.
+        warehouse: the server's.
+        is_named: whether the operator named it, so that it takes the place of another one.
+        read_only: whether nothing is written.
+
+    Returns:
+        What the store remembered, if that is another warehouse.
+
+    Raises:
+        StoreUnavailable: the store does not answer.
+
+    >>> records = store.records
+    >>> remember_warehouse(records, Warehouse("/data/a"), is_named=False, read_only=False)
+    >>> other = remember_warehouse(records, Warehouse("/data/b"), is_named=True, read_only=False)
+    >>> other.root, remember_warehouse(records, Warehouse("/data/b"), is_named=False, read_only=False)
+    ('file:/data/a', None)
+    """
+    text = records.get(_KIND, _NAME)
+    earlier = None if text is None else RememberedWarehouse(**json.loads(text))
+    if earlier is not None and warehouse.same_place(earlier.root, warehouse.root):
+        return None
+    if not read_only and (earlier is None or is_named):
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        written = json.dumps(asdict(RememberedWarehouse(warehouse.root, socket.gethostname(), started)))
+        with suppress(StoreReadOnly, StoreFull):  # the server can still be read from
+            if not records.create(_KIND, _NAME, written):
+                records.change(_KIND, _NAME, lambda _: written)
+    return earlier
