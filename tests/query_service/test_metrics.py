@@ -9,10 +9,11 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from hbstore import connect
-from hbstore.errors import StoreUnavailable, TooManyQueries
+from hbstore.errors import SparkLost, StoreUnavailable, TooManyQueries
 from hbstore.query_service.messages import Cancelled, Done, Failed, Ready, Started
-from hbstore.query_service.metrics import QueryMetrics
+from hbstore.query_service.metrics import QueryMetrics, look_at_leases
 from hbstore.query_service.query import QueryProblem, QuerySession
+from hbstore.query_service.servers import Servers
 from hbstore.store.records import Records
 from tests.query_service.test_service import ROWS, Clock, ask, serving
 from tests.query_service.written import numbers, parquet_bytes, part
@@ -125,3 +126,39 @@ def test_rows_and_bytes_are_counted_as_they_are_fetched(store, tmp_path, metrics
         list(batches)
         assert value("result_rows_fetched_total") == 260
         assert 0 < value("result_bytes_fetched_total") - whole < whole
+
+
+def test_spark_is_in_one_state(store, tmp_path, metrics, value):
+    def state():
+        states = [name for name in ("absent", "starting", "running", "failed") if value("spark_state", state=name)]
+        return " ".join(states)
+
+    assert state() == "absent"
+    with serving(store, tmp_path, observer=metrics) as (service, _):  # its Spark is ready
+        runner = service.runner
+        assert state() == "running"
+        runner.lost()
+        assert state() == "starting"
+        runner.lost()
+        assert state() == "absent"
+        service.submit(ask())
+        assert state() == "starting"
+        runner.heard(Ready("4.1"))
+        runner.lost()
+        runner.lost(SparkLost("queries need Java"))
+        assert state() == "failed"
+        service.submit(ask())
+        assert state() == "failed"
+        runner.heard(Ready("4.1"))
+        assert state() == "running"
+
+
+def test_leases_of_servers_that_live_and_that_died(store, tmp_path):
+    def leases():
+        (metric,) = look_at_leases(store.records)
+        return {sample.labels["state"]: sample.value for sample in metric.samples}
+
+    assert leases() == {"current": 0, "overdue": 0}
+    for age in (0, 3600):
+        Servers(store.records, lambda age=age: dt.datetime.now(dt.UTC) - dt.timedelta(seconds=age), tmp_path).enter()
+    assert leases() == {"current": 1, "overdue": 1}

@@ -61,7 +61,7 @@ def test_tables_and_partitions(store, changed):
     store.table("watched.sales").add(DAYS)
     store.table("watched.returns").add(DAYS[:1])
     assert changed() == {"store_tables": 2, "store_partitions": 4}
-    store.table("watched.sales").drop("ds = '2013-01-02'")
+    store.table("watched.sales").drop([("2013-01-02",)])
     assert changed() == {"store_tables": 2, "store_partitions": 3}
     store.drop_table("watched", "sales")
     assert changed() == {"store_tables": 1, "store_partitions": 1}
