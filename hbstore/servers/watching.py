@@ -31,6 +31,9 @@ REST: Final = 20.0
 LATE: Final = 60.0
 """Seconds after which a look that was due is late: what the last one saw counts no more."""
 
+_PATIENCE: Final = 1.0
+"""Seconds for which the end waits for a look: its store is closed then."""
+
 _COMPLAINTS: Final = Complaints(logging.getLogger("hbstore.servers.watching"))
 
 
@@ -64,16 +67,22 @@ class Watch(Collector):
         self._seen = {name: _Seen() for name in self._looks}
         self._failures = dict.fromkeys(self._looks, 0)
         self._closed = Event()
+        self._threads = [
+            Thread(target=self._keep_looking, args=(name,), name=f"hbstore-watch-{name}", daemon=True)
+            for name in self._looks
+        ]
 
     def start(self) -> None:
         """Begin to look."""
-        for name in self._looks:
-            Thread(target=self._keep_looking, args=(name,), name=f"hbstore-watch-{name}", daemon=True).start()
-        return self
+        for thread in self._threads:
+            thread.start()
 
     def close(self) -> None:
-        """Look no more; a look that is under way is not waited for."""
+        """Look no more; a look that is under way is waited for, but not for long."""
         self._closed.set()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(_PATIENCE)
 
     def look(self, name: str) -> None:
         """Look once."""

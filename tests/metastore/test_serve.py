@@ -132,7 +132,7 @@ def test_a_read_only_server_creates_nothing(serve, url, tmp_path):
 def test_a_taken_port_is_told(serve, url, tmp_path):
     port = serve().port
     for processes in ("1", "2"):
-        words = ["--store", url, "serve", "--warehouse", str(tmp_path), "--processes", processes]
+        words = ["--store", url, "serve", "--warehouse", str(tmp_path / "warehouse"), "--processes", processes]
         result = command(*words, "--port", str(port))
         assert result.returncode == 3
         assert result.stderr.startswith(
