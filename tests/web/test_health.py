@@ -40,4 +40,5 @@ def test_a_server_without_its_store_is_not_ready_but_lives(asking, catalog):
 def test_probes_need_no_token(asking, catalog, tmp_path):
     (tmp_path / "tokens").write_text("ann 0123456789abcdef\n")
     ask = asking(Access.of("127.0.0.1", str(tmp_path / "tokens")), catalog=catalog)
-    assert [ask("GET", path).status for path in ("/health", "/health/ready", "/databases")] == [200, 200, 401]
+    paths = ("/health", "/health/live", "/health/ready", "/databases")
+    assert [ask("GET", path).status for path in paths] == [200, 200, 200, 401]
