@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 from hbstore.errors import NotAStore, StoreUnavailable
@@ -15,6 +16,8 @@ CATALOG_FAMILIES: Final = ("d", "i", "s", "t")
 PARTITION_FAMILIES: Final = ("k", "p")
 """The sortable cells of the partition columns, and the payload."""
 
+_PATIENCE: Final = 60.0
+"""Seconds for HBase to make a table, whatever the timeout: regions are opened for it, and a store does it once."""
 _OPTIONS: Final = {"max_versions": 1, "bloom_filter_type": "ROW", "block_cache_enabled": True}
 
 
@@ -52,6 +55,7 @@ def ensure_tables(pool: Pool, *, create: bool) -> None:
 
 def _create(link: Link, table: bytes, families: tuple[str, ...]) -> None:
     """Another process may be making it at the same time."""
+    link.until(time.monotonic() + _PATIENCE)
     try:
         link.create_table(table, {family: dict(_OPTIONS) for family in families})
     except AlreadyExists:
