@@ -90,9 +90,10 @@ class ExpressionReader:
         if word in _LIKES:
             self.cursor.token()
             made = self._like(_LIKES[word], tree)
-            if negated:
-                made.find(exp.Like, exp.ILike).set("negate", True)  # type: ignore[union-attr]  # the first is itself
-            return made
+            if negated and isinstance(made.expression, exp.Any | exp.All):  # NOT around it would be of all, or of any
+                made.set("negate", True)
+                return made
+            return exp.Not(this=made) if negated else made
         if self.cursor.skips("BETWEEN"):
             low = self.value()
             self.cursor.expect("AND")

@@ -63,6 +63,19 @@ QUERIES = [
     "substr(region, 2) as region, max(hi) from sales group by 1 having substr(region, 2) = 'u'",
     "year(ts) as ts, max(hi) from sales group by year(ts) having year(ts) = 2016",
     "max(region) as code from sales group by upper(code) having upper(code) = 'X'",
+    "user_id <> 3 as user_id, max(hi) from sales group by user_id <> 3 having not 3 = user_id",
+    "user_id <> 3 as x, max(hi) from sales group by user_id <> 3 having 3 != user_id",
+    "not user_id = 3 as x, max(hi) from sales group by not user_id = 3 having 3 != user_id",
+    "user_id is distinct from 3 as user_id, max(hi) from sales group by 1 having not 3 <=> user_id",
+    "region like 'e%' as region, max(hi) from sales group by region like 'e%' having region not like 'e%'",
+    "region not like 'e%' as region, max(hi) from sales group by region not like 'e%' having not region like 'e%'",
+    "region ilike 'e%' as x, max(hi) from sales group by region ilike 'e%' having region not ilike 'e%'",
+    "code not like any ('x', '5') as x, max(hi) from sales group by 1 having code not like any ('x', '5')",
+    "region like 'e!%' escape '!' as x, max(hi) from sales group by 1 having region not like 'e!%' escape '!'",
+    "least(user_id, 3) as user_id, max(hi) from sales group by 1 having least(3, user_id) = 2",
+    "greatest(user_id, 2, 3) as x, max(hi) from sales group by 1 having greatest(3, greatest(2, user_id)) = 3",
+    "region in ('eu') as region, max(hi) from sales group by 1 having region not in ('eu')",
+    "user_id between 2 and 3 as user_id, max(hi) from sales group by 1 having user_id not between 2 and 3",
     # A field that is grouped by.
     "code as region, region as code, max(hi) from sales group by 1, 2 having region = 'eu'",
     "code as region, region as code, max(hi) from sales group by code, region having upper(region) = 'EU'",
@@ -82,6 +95,8 @@ QUERIES = [
     "user_id, max(code) as user_id from sales group by user_id order by user_id is null, user_id",
     "region, max(code) as region from sales group by 1 order by concat(region, 'x') desc",
     "code as region, region from sales group by code, region order by region, 1",
+    "3 as x, user_id as x, max(hi) as y from sales group by user_id order by 1, 2 desc limit 1",
+    "-1 as x, user_id as x, max(hi) as y from sales group by user_id order by 1, 2 desc limit 1",
 ]
 
 

@@ -3,6 +3,7 @@
     user_id + 1,  1 + rides.user_id         one form, as both names are of one field
     region || '!',  concat(region, '!')     one form
     fare > 2,  2 < fare,  not fare <= 2     one form
+    fare <> 2,  not 2 = fare                one form
 
 >>> from sqlglot import parse_one
 >>> from hbstore.cubes.query.text import DIALECT
@@ -16,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -27,10 +28,11 @@ Form: TypeAlias = tuple[Hashable, ...]
 FORM: Final = "hbstore.form"
 """What a node has in its `meta` whose form was looked at: the form's number."""
 
-_COMMUTING: Final = (
-    *(exp.Add, exp.Mul, exp.And, exp.Or, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor),
-    *(exp.EQ, exp.NullSafeEQ),
-)
+_COMMUTING: Final = (exp.Add, exp.Mul, exp.And, exp.Or, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor)
+_COMMUTING_FUNCTIONS: Final = ("greatest", "least")
+_EQUAL: Final = ("eq", "nullsafeeq")
+_UNEQUAL: Final = {"neq": "eq", "nullsafeneq": "nullsafeeq"}
+_COMPARISONS: Final = (*_EQUAL, *_UNEQUAL, "gt", "gte", "lt", "lte", "not")
 _MIRRORED: Final[dict[str, str]] = {"gt": "lt", "gte": "lte"}
 _NEGATED: Final[dict[Hashable, str]] = {"lt": "lte", "lte": "lt"}
 _OPERANDS: Final = 32
@@ -55,43 +57,51 @@ class Forms:
             if isinstance(node, exp.Paren | exp.Alias):
                 node.meta[FORM] = node.this.meta[FORM]
                 continue
-            form = self._form(node, [child.meta[FORM] for child in _children(node)])
-            if form not in self._numbers:
-                self._numbers[form] = len(self._forms)
-                self._forms.append(form)
-            node.meta[FORM] = self._numbers[form]
+            node.meta[FORM] = self._number(self._form(node, [child.meta[FORM] for child in _children(node)]))
         number: int = tree.meta[FORM]
         return number
 
+    def _number(self, form: Form) -> int:
+        if form not in self._numbers:
+            self._numbers[form] = len(self._forms)
+            self._forms.append(form)
+        return self._numbers[form]
+
     def _form(self, node: exp.Expr, inner: list[int]) -> Form:
         kind = node.key
-        parts: Sequence[Hashable] = [*_described(node), *inner]
         if isinstance(node, exp.Column):
-            parts = [self.name(node)]
-        elif isinstance(node, _COMMUTING):
-            parts = sorted(self._operands(node, inner), key=hash)
-        elif isinstance(node, exp.LT | exp.LTE):
-            parts = inner
-        elif kind in _MIRRORED:
-            kind, parts = _MIRRORED[kind], inner[::-1]
-        elif isinstance(node, exp.Not) and self._forms[inner[0]][0] in _NEGATED:
-            operator, *operands = self._forms[inner[0]]
-            kind, parts = _NEGATED[operator], operands[::-1]
-        elif isinstance(node, exp.In):
-            parts = [inner[0], *sorted(inner[1:])]
-        elif isinstance(node, exp.DPipe):
-            kind, parts = "anonymous", [("expressions", 2), ("this", "concat"), *inner]
-        return kind, *parts
+            return kind, self.name(node)
+        function = node.name.lower() if isinstance(node, exp.Anonymous) else None
+        if isinstance(node, _COMMUTING) or function in _COMMUTING_FUNCTIONS:
+            return function or kind, *self._operands(function or kind, inner)
+        if kind in _COMPARISONS:
+            return self._comparison(kind, inner)
+        if isinstance(node, exp.In):
+            return kind, inner[0], *sorted(inner[1:])
+        if isinstance(node, exp.DPipe):
+            return "anonymous", ("expressions", 2), ("this", "concat"), *inner
+        return kind, *_described(node), *inner
 
-    def _operands(self, node: exp.Expr, inner: list[int]) -> list[Hashable]:
-        """The operands of an operator; in the place of one of its own kind, the operands of that."""
-        if isinstance(node, exp.EQ | exp.NullSafeEQ):
-            return [*inner]
-        forms = [self._forms[number] for number in inner]
-        parts = [
-            part for at, (kind, *of) in zip(inner, forms, strict=True) for part in (of if kind == node.key else [at])
-        ]
-        return parts if len(parts) <= _OPERANDS else [*inner]
+    def _comparison(self, kind: str, inner: list[int]) -> Form:
+        """A comparison by ``=``, ``<=>``, ``<`` or ``<=``, and NOT around the first two."""
+        if kind in _EQUAL:
+            return kind, *sorted(inner)
+        if kind in _UNEQUAL:
+            return "not", self._number((_UNEQUAL[kind], *sorted(inner)))
+        if kind in _MIRRORED:
+            return _MIRRORED[kind], *inner[::-1]
+        if kind == "not" and self._forms[inner[0]][0] in _NEGATED:
+            operator, *operands = self._forms[inner[0]]
+            return _NEGATED[operator], *operands[::-1]
+        return kind, *inner
+
+    def _operands(self, kind: str, inner: list[int]) -> list[Hashable]:
+        """The operands of an operator in one order; in the place of one of its own kind, the operands of that."""
+        parts: list[Hashable] = []
+        for number in inner:
+            operator, *operands = self._forms[number]
+            parts += operands if operator == kind else [number]
+        return sorted(parts if len(parts) <= _OPERANDS else inner, key=hash)
 
 
 def _children(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -45,8 +45,9 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
     chosen = [at for at, query_range in enumerate(ranges) if query_range.dimension in (None, by.dimension)]
     needed = stretches(query, resolved.where, chosen, ranges)
     check_dated(query, resolved, needed)
-    if by.relation is not None:
+    if by.relation is not None or len({one.dimension for one in ranges} - {None}) > 1:
         check_not_dated(query, resolved)
+    if by.relation is not None:
         needed, chosen = by.widened(needed), []
     check_days(query, cube, ranges, chosen)
     replace_ranges(resolved, ranges, chosen, needed)
@@ -210,7 +211,8 @@ def _order(query: QueryText, resolved: Resolved) -> None:
     for number, (tree, descends, nulls) in enumerate(resolved.order):
         ordered = alias_of(tree)
         if ordered is tree:
-            by_place = resolved.distinct and tree in places
+            # A number would be read as a place itself.
+            by_place = tree in places and (resolved.distinct or isinstance(tree.unnest(), exp.Literal | exp.Neg))
             ordered = exp.Literal.number(places[tree]) if by_place else tree.transform(alias_of)
         for node in ordered.find_all(exp.Column) if resolved.distinct else ():
             if node.table or aggregate_number(node) is not None:
@@ -317,7 +319,7 @@ def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[Condit
 
 
 def check_not_dated(query: QueryText, resolved: Resolved) -> None:
-    """See that no expression changes its definition within the ranges.
+    """See that no expression changes its definition within the ranges, where these are not all of the partitions' time.
 
     Raises:
         UnsupportedQuery: one does, and rows do not say on which side of its border they are.
@@ -327,7 +329,7 @@ def check_not_dated(query: QueryText, resolved: Resolved) -> None:
             "the definition of the expression changes within the ranges",
             None,
             expression=name,
-            hint="Ask for ranges within one definition",
+            hint="Ask for ranges within one definition, or of one time by which a fact has partitions",
         )
 
 
