@@ -13,14 +13,15 @@ from hbstore.errors import FilterTooLarge, InvalidPartitionValue
 from hbstore.extras import check_extra
 from hbstore.filters.tree import written
 from hbstore.keys.partition_names import partition_name
-from hbstore.model.objects import Partition, PartitionValues, Table, partition_value_texts
+from hbstore.model.objects import Partition, PartitionValue, PartitionValues, Table
 from hbstore.model.structs import decode_table, partitions_from_payloads
 from hbstore.model.totals import Totals
 from hbstore.plans.execute import Measured
 from hbstore.store.partition_list import Partitions
-from hbstore.store.puts import NEEDS_VALUES, InvalidValues
-from hbstore.store.reader import Filter, filter_tree, spec_texts
+from hbstore.store.puts import NEEDS_VALUES, InvalidValues, reusable_values
+from hbstore.store.reader import Filter, filter_tree
 from hbstore.store.schema import Schema
+from hbstore.store.value_texts import are_texts, column_texts, partial_spec_texts
 from hbstore.texts.arguments import expect_many, expect_texts
 from hbstore.texts.like import LikeDialect
 from hbstore.texts.like import like_dialect as checked_dialect
@@ -122,8 +123,9 @@ class RemoteTable:
             PartitionNotFound: there is none.
             InvalidPartitionValue: there are too many or too few values.
         """
-        columns = self.definition.partition_column_names
-        values = partition_value_texts(partition, columns)
+        table = self.definition
+        columns = table.partition_column_names
+        values = column_texts(columns, table.key_types, partition)
         if len(values) != len(columns):
             raise InvalidPartitionValue(
                 "the partition has too many or too few values",
@@ -156,12 +158,12 @@ class RemoteTable:
         self,
         filter: Filter = None,
         *,
-        spec: Mapping[str, str | None] | None = None,
+        spec: Mapping[str, PartitionValue] | None = None,
         max_parts: int = -1,
         like_dialect: LikeDialect = "sql",
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order."""
-        texts = spec_texts({} if spec is None else spec)
+        texts = {} if spec is None else partial_spec_texts(self.definition, spec)
         parameters = self._selection(filter, like_dialect, max_parts, partition_name(list(texts), list(texts.values())))
         with self._transport.reply(
             "GET", f"{self._address}/partitions/names", query={**parameters, "format": "text"}
@@ -226,7 +228,11 @@ class RemoteTable:
         named_only: bool = False,
     ) -> dict[str, Any]:
         given = expect_many("partitions", partitions, hint=NEEDS_VALUES)
-        named = [one.values if named_only and isinstance(one, Partition) else one for one in given]
+        named = [one.values if named_only and isinstance(one, Partition) else reusable_values(one) for one in given]
+        if not all(map(are_texts, named)):
+            table = self.definition
+            columns, types = table.partition_column_names, table.key_types
+            named = [one if isinstance(one, Partition) else column_texts(columns, types, one) for one in named]
         body = {"partitions": [partition_document(one) for one in named]}
         return self._transport.document(method, f"{self._address}{path}", query=query, body=body, is_change=True)
 

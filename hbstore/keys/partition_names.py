@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, TypeVar
 
 from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
 from hbstore.keys.row_key import NULL_PARTITION
+
+T = TypeVar("T")
 
 DEFAULT_DATABASE: Final = "default"
 """The database of those who name none, as in Hive; its folder is the warehouse itself."""
@@ -149,9 +151,7 @@ def named_values(columns: Sequence[str], names: Iterable[str]) -> Iterator[tuple
             yield name, read(name)
 
 
-def spec_values(
-    columns: Sequence[str], spec: Mapping[str, str | None], *, whole: bool = False
-) -> tuple[str | None, ...]:
+def spec_values(columns: Sequence[str], spec: Mapping[str, T], *, whole: bool = False) -> tuple[T | None, ...]:
     """Values in column order from a spec in any order and case; None where the spec leaves a column out.
 
     Args:
@@ -165,7 +165,7 @@ def spec_values(
     >>> spec_values(["ds", "hour"], {"HOUR": "5", "ds": "2013-01-01"}, whole=True)
     ('2013-01-01', '5')
     """
-    by_column: dict[str, str | None] = {}
+    by_column: dict[str, T] = {}
     for column, value in spec.items():
         if not isinstance(column, str):
             raise InvalidPartitionValue(

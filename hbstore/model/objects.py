@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
+from datetime import date, datetime
+from decimal import Decimal
 from functools import lru_cache
 from operator import attrgetter
 from types import NoneType
@@ -295,7 +297,9 @@ class Partition:
     """A partition: its values as text, where it is, and what differs from its table.
 
     Args:
-        values: one text for each partition column, kept as given; None is the null partition.
+        values: one for each partition column; None is the null partition. Texts are kept as given; an int, a bool, a
+            date or a datetime becomes the text that Hive writes of it. How decimals and floats are written, and ints
+            among them, depends on the column: give those to the table in a tuple or a spec.
         location: where its files are; None until it is stored: then the table's location and the partition's name.
         parameters: such as numRows.
         create_time: seconds since 1970.
@@ -308,10 +312,10 @@ class Partition:
         payload: the bytes that it was read from; None if it was made here.
 
     Raises:
-        InvalidPartitionValue: the values are no sequence, or one is neither text nor None, or no UTF-8.
+        InvalidPartitionValue: the values are no sequence, or one is of another type, or no UTF-8.
         InvalidInput: they are a spec: which of them belongs to which column only a table says.
 
-    >>> Partition(["2013-01-01", "5"]) == Partition(values=("2013-01-01", "5"))
+    >>> Partition([date(2013, 1, 1), 5]) == Partition(values=("2013-01-01", "5"))
     True
     """
 
@@ -328,7 +332,7 @@ class Partition:
     # By hand, as it takes more than it keeps: any iterable and None are given, a tuple of texts is read.
     def __init__(
         self,
-        values: Iterable[str | None],
+        values: Iterable[PartitionValue],
         *,
         location: str | None = None,
         parameters: Mapping[str, str] = _EMPTY,
@@ -365,12 +369,14 @@ _content: Final = attrgetter(*(one.name for one in fields(Partition) if one.comp
 """All that a partition says, its payload aside."""
 
 
-PartitionValues: TypeAlias = Sequence[str | None] | Mapping[str, str | None] | Partition
-"""Which partition: a text or None (the null partition) for each column in their order, a spec, or a `Partition`."""
+PartitionValue: TypeAlias = "str | int | float | Decimal | date | datetime | bool | None"
+"""A value of a partition: its text, or a value that its column can be compared with; None is the null partition."""
+PartitionValues: TypeAlias = Sequence[PartitionValue] | Mapping[str, PartitionValue] | Partition
+"""Which partition: a value for each column in their order, a spec, or a `Partition`."""
 
 
 def partition_value_texts(
-    values: PartitionValues | Iterable[str | None], columns: Sequence[str] | None = None
+    values: PartitionValues | Iterable[PartitionValue], columns: Sequence[str] | None = None
 ) -> tuple[str, ...]:
     """Partition values as texts in column order; None and ``""`` become Hive's name for the null partition.
 
@@ -379,41 +385,20 @@ def partition_value_texts(
         columns: the names of the partition columns.
 
     Raises:
-        InvalidPartitionValue: it is none of these; a value is neither text nor None, or cannot be written as UTF-8; a
-            spec does not name just the partition columns.
+        InvalidPartitionValue: it is none of these; a value has no text that every column writes so, or cannot be
+            written as UTF-8; a spec does not name just the partition columns.
         InvalidInput: it is a spec, and the columns are not known.
 
     >>> partition_value_texts(["a", None])
     ('a', '__HIVE_DEFAULT_PARTITION__')
-    >>> partition_value_texts(["", "5"])
-    ('__HIVE_DEFAULT_PARTITION__', '5')
+    >>> partition_value_texts(["", 5, True, datetime(2013, 1, 1, 5)])
+    ('__HIVE_DEFAULT_PARTITION__', '5', 'true', '2013-01-01 05:00:00')
     >>> partition_value_texts({"Hour": "5", "ds": "a"}, ["ds", "hour"])
     ('a', '5')
     """
-    if isinstance(values, tuple | list):
-        texts: tuple[str | None, ...] = tuple(values)
-    elif columns is not None and isinstance(values, Partition):
+    if columns is not None and isinstance(values, Partition):
         return values.values
-    elif isinstance(values, Mapping):
-        if columns is None:
-            raise InvalidInput(
-                "a partition spec cannot be read without its table's columns",
-                spec=dict(values),
-                hint="Give the values alone, in the order of the table's partition columns",
-            )
-        texts = spec_values(columns, values, whole=True)
-    elif isinstance(values, str | bytes | bytearray | AbstractSet) or not isinstance(values, Iterable):
-        raise InvalidPartitionValue("partition values are not a sequence", type=type(values).__name__, hint=_VALUES)
-    else:
-        texts = tuple(values)
-    for value in texts:
-        if value is not None and not isinstance(value, str):
-            raise InvalidPartitionValue(
-                "a partition value is not text",
-                value=repr(value),
-                type=type(value).__name__,
-                hint="Give the text from the partition's name, or None for the null partition",
-            )
+    texts = [value if value is None or isinstance(value, str) else _text(value) for value in listed(values, columns)]
     try:
         "".join(filter(None, texts)).encode()
     except UnicodeEncodeError:
@@ -421,6 +406,45 @@ def partition_value_texts(
             "a partition value cannot be written as UTF-8", values=ascii(texts), hint="Remove the lone surrogate"
         ) from None
     return tuple([value or NULL_PARTITION for value in texts])
+
+
+def listed(
+    values: PartitionValues | Iterable[PartitionValue], columns: Sequence[str] | None = None
+) -> Sequence[PartitionValue]:
+    """Partition values as they are given, in column order: what `partition_value_texts` makes texts of."""
+    if isinstance(values, tuple | list):
+        return values
+    if isinstance(values, Mapping):
+        if columns is None:
+            raise InvalidInput(
+                "a partition spec cannot be read without its table's columns",
+                spec=dict(values),
+                hint="Give the values alone, in the order of the table's partition columns",
+            )
+        return spec_values(columns, values, whole=True)
+    if isinstance(values, str | bytes | bytearray | AbstractSet) or not isinstance(values, Iterable):
+        raise InvalidPartitionValue("partition values are not a sequence", type=type(values).__name__, hint=_VALUES)
+    return tuple(values)
+
+
+def _text(value: object) -> str:
+    """The text that Hive writes of a value, in whatever column."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(int(value))
+        case datetime(tzinfo=None):
+            text = value.isoformat(" ")
+            return text.rstrip("0") if value.microsecond else text
+        case date() if not isinstance(value, datetime):
+            return value.isoformat()
+    raise InvalidPartitionValue(
+        "the text of a partition value is not known",
+        value=repr(value),
+        type=type(value).__name__,
+        hint="Give its text, or give decimals and floats in a tuple or a dict to a table, which knows their columns",
+    )
 
 
 def _at(location: str | None) -> str:

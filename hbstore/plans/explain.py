@@ -84,18 +84,7 @@ class Explain:
         return self.estimator.estimate([relative(scan)])
 
     def _scan(self, at: int, scan: ScanPlan) -> dict[str, Any]:
-        shown: dict[str, Any] = {
-            "kind": scan.kind.value,
-            "start": scan.start.key.hex(),
-            "stop": scan.stop.key.hex(),
-            "range": scan.range_text(),
-            "residual": scan.residual_text(),
-        }
-        if scan.kind is ScanKind.SKIP:
-            shown["column"] = scan.schema.names[scan.column]
-            shown["below"] = scan.below_text()
-        if scan.note is not None:
-            shown["note"] = scan.note
+        shown = scan.to_dict()
         return shown if self.measured is None else {**shown, **_figures(self.measured[at])}
 
     def __str__(self) -> str:

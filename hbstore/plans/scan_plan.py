@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from hbstore.errors import CorruptRow, InvalidInput
 from hbstore.keys.row_key import TAG_END, after_cell, is_cell, row_key, split_key, successor
@@ -175,6 +175,23 @@ class ScanPlan:
         """
         return None if self.residual is None else predicate_text(self.residual, self.schema)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The scan as JSON values; keys are in hex.
+
+        >>> sales.plan("ds = '2013-01-01' and hour != 5").get_plans()[0].to_dict()["range"]
+        "ds = '2013-01-01' × hour is a value"
+        """
+        shown: dict[str, Any] = {
+            "kind": self.kind.value,
+            "start": self.start.key.hex(),
+            "stop": self.stop.key.hex(),
+            "range": self.range_text(),
+            "residual": self.residual_text(),
+        }
+        if self.kind is ScanKind.SKIP:
+            shown |= {"column": self.schema.names[self.column], "below": self.below_text()}
+        return shown if self.note is None else {**shown, "note": self.note}
+
     def below_text(self) -> str | None:
         """For a skip scan, what it reads below each distinct value.
 
@@ -255,6 +272,14 @@ class MultiScanPlan:
         ['get', 'get']
         """
         return list(self.scans)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scans in key order as JSON values; keys are in hex. O(scans).
+
+        >>> [scan["range"] for scan in sales.plan("ds = '2013-01-01' and hour in (5, 7)").to_dict()["scans"]]
+        ["ds = '2013-01-01' × hour = 5", "ds = '2013-01-01' × hour = 7"]
+        """
+        return {"scans": [scan.to_dict() for scan in self.scans]}
 
     def __str__(self) -> str:
         """One scan a line."""

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, overload
+from typing import TYPE_CHECKING, Final, overload
 
+from hbstore.extras import check_package
 from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import text_cell
 from hbstore.model.objects import Partition, Table
 from hbstore.pictures.drawing import LINE_HEIGHT, Drawing
 from hbstore.pictures.heat_map import draw_heat_map
+from hbstore.store.arrow_table import arrow_table
 from hbstore.texts.wording import clipped, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 _WIDTH: Final = 720
 _ROWS: Final = 24
@@ -64,6 +71,46 @@ class Partitions(Sequence[Partition]):
         """
         return [self._name(partition) for partition in self._partitions]
 
+    def to_arrow(self) -> pa.Table:
+        """A table of Arrow: a row for each, its values in the types of the columns, where it is and what it says. O(n).
+
+        The null partition is null; ``num_rows``, ``total_size`` and ``num_files`` are null where it does not say them.
+
+        Raises:
+            MissingPackage: pyarrow is not installed.
+
+        >>> sales.partitions("hour = 5").to_arrow().select(["ds", "hour", "num_rows"]).to_pylist()[0]
+        {'ds': datetime.date(2013, 1, 1), 'hour': 5, 'num_rows': 100}
+        """
+        return arrow_table(self.table, self._partitions)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A DataFrame of pandas, of the same columns. Nulls are what pandas makes of Arrow's.
+
+        Raises:
+            MissingPackage: pyarrow or pandas is not installed.
+
+        >>> int(sales.partitions("hour = 5").to_pandas()["num_rows"].sum())
+        300
+        """
+        rows = self.to_arrow()
+        check_package("pandas", "a DataFrame of pandas")
+        return rows.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """A DataFrame of polars, of the same columns and types.
+
+        Raises:
+            MissingPackage: pyarrow or polars is not installed.
+        """
+        rows = self.to_arrow()
+        check_package("polars", "a DataFrame of polars")
+        import polars as pl
+
+        frame = pl.from_arrow(rows)
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
     def __len__(self) -> int:
         return len(self._partitions)
 
@@ -98,8 +145,8 @@ class Partitions(Sequence[Partition]):
         columns = self.table.partition_columns
         if not self._partitions or not columns:
             return f"<div>{plural(len(self), 'partition')} of {self.table}</div>"
-        across = [partition.values[0] for partition in self._partitions]
-        down = [partition.values[1] if len(columns) > 1 else "" for partition in self._partitions]
+        across = [partition.values[0] for partition in self._partitions]  # noqa: PD011  not pandas'
+        down = [partition.values[1] if columns[1:] else "" for partition in self._partitions]  # noqa: PD011
         types = self.table.key_types
         places = _bins(dict.fromkeys(across), _CELLS)  # in key order as they come
         lines = _bins(sorted(set(down), key=lambda text: text_cell(types[1], text) if text else b""), _ROWS)

@@ -8,7 +8,7 @@ from typing import Final, Self, TypeVar
 
 from hbstore.errors import HbstoreError, InvalidInput, InvalidType
 from hbstore.keys.partition_names import table_name
-from hbstore.model.objects import Database, Partition, PartitionValues, Privileges, Table
+from hbstore.model.objects import Database, Partition, PartitionValue, PartitionValues, Privileges, Table
 from hbstore.model.structs import partition_values, partitions_from_payloads
 from hbstore.model.totals import Totals
 from hbstore.plans.explain import Explain
@@ -605,7 +605,7 @@ class PartitionStore:
     # Reading partitions
 
     def get_partition(self, database: str, table: str, values: PartitionValues) -> Partition:
-        """Read a partition by its values or its spec, which are texts: an int's "05" is not "5". One read, O(log rows).
+        """Read a partition by its values or its spec; an int's text "05" is not "5". One read, O(log rows).
 
         Raises:
             PartitionNotFound: there is none with these values.
@@ -722,7 +722,7 @@ class PartitionStore:
         table: str,
         filter: Filter = None,
         *,
-        spec: Mapping[str, str | None] | None = None,
+        spec: Mapping[str, PartitionValue] | None = None,
         max_parts: int = -1,
         like_dialect: LikeDialect = "sql",
     ) -> list[str]:

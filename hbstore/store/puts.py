@@ -16,13 +16,14 @@ from hbstore.errors import (
 )
 from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import MAX_KEY, fits, row_key, split_key, text_cell
-from hbstore.model.objects import Partition, PartitionValues, Table, partition_value_texts
+from hbstore.model.objects import Partition, PartitionValues, Table, listed
 from hbstore.model.structs import PartitionEncoder
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import is_companion
 from hbstore.store.table_row import Definition, TableRow
 from hbstore.store.time_columns import AffectedTimes, TimeColumns, collected
+from hbstore.store.value_texts import column_texts
 from hbstore.texts.arguments import expect_choice
 
 InvalidValues: TypeAlias = Literal["reject", "keep"]
@@ -125,13 +126,13 @@ def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
 
 
 def reusable_values(values: PartitionValues) -> PartitionValues:
-    """Values that can be read more than once, refused here where they need no table for that."""
-    return values if isinstance(values, Mapping | Partition) else partition_value_texts(values)
+    """Values that can be read more than once, refused here where they are no values at all."""
+    return values if isinstance(values, Mapping | Partition) else listed(values)
 
 
 def texts_of(row: TableRow, values: PartitionValues) -> tuple[str, ...]:
     """Values of a partition as texts in the order of the table's columns; a spec is read by them."""
-    return partition_value_texts(values, row.definition.schema.names)
+    return column_texts(row.definition.schema.names, row.definition.schema.types, values)
 
 
 def partition_key(row: TableRow, values: PartitionValues) -> bytes:

@@ -13,10 +13,8 @@ from hbstore.errors import HbstoreError
 from hbstore.filters.builder import Expression
 from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, ExpressionTree, SpecValue, joined, tree_text
-from hbstore.keys.partition_names import spec_values
-from hbstore.keys.row_key import NULL_PARTITION
 from hbstore.model.name_lists import partition_names
-from hbstore.model.objects import Partition, PartitionValues
+from hbstore.model.objects import Partition, PartitionValue, PartitionValues, Table
 from hbstore.model.structs import partition_from_payload, partitions_from_payloads
 from hbstore.plans.behind import behind
 from hbstore.plans.bind import bind
@@ -32,7 +30,8 @@ from hbstore.store.publications_cell import decided_in
 from hbstore.store.puts import NEEDS_VALUES, no_such_partition, partition_key, reusable_values, texts_of
 from hbstore.store.table_row import DEFINITION, STATISTICS, TableRow, statistics_of
 from hbstore.store.tables import Tables
-from hbstore.texts.arguments import expect, expect_dict, expect_flags, expect_many
+from hbstore.store.value_texts import partial_spec_texts
+from hbstore.texts.arguments import expect, expect_flags, expect_many
 from hbstore.texts.like import LikeDialect
 from hbstore.texts.like import like_dialect as checked_dialect
 from hbstore.times.clock import Clock, Now, utc_now
@@ -143,15 +142,14 @@ class Reader:
         database: str,
         table: str,
         where: Filter,
-        spec: Mapping[str, str | None] | None,
+        spec: Mapping[str, PartitionValue] | None,
         *,
         max_parts: int,
         like_dialect: LikeDialect,
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order."""
         if spec is not None:
-            columns = self.tables.open(database, table).table.partition_column_names
-            where = with_spec(where, spec, columns, like_dialect)
+            where = with_spec(where, spec, self.tables.open(database, table).table, like_dialect)
         row, found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)
         return partition_names(row.table.partition_column_names, found)
 
@@ -278,38 +276,22 @@ def filter_tree(where: Filter, like_dialect: LikeDialect) -> ExpressionTree | No
     return where.tree if isinstance(where, Expression) else expect("filter", where, *_TREES, hint=_FILTERS)
 
 
-def with_spec(
-    where: Filter, spec: Mapping[str, str | None], columns: tuple[str, ...], like_dialect: LikeDialect
-) -> Filter:
+def with_spec(where: Filter, spec: Mapping[str, PartitionValue], table: Table, like_dialect: LikeDialect) -> Filter:
     """A filter and a partial partition spec as one filter.
 
     Raises:
-        InvalidInput: the spec is no dict of texts.
-        InvalidPartitionValue: it names a column that is not among those, or one of them twice.
+        InvalidInput: the spec is no dict.
+        InvalidPartitionValue: as of `partial_spec_texts`.
 
-    >>> print(with_spec("hour = 5", {"ds": "a"}, ["ds", "hour"], "sql"))
-    ds = 'a' and hour = 5
+    >>> from datetime import date
+    >>> print(with_spec("hour = 5", {"ds": date(2013, 1, 1)}, sales.definition, "sql"))
+    ds = '2013-01-01' and hour = 5
     """
-    texts = spec_texts(spec)
+    texts = partial_spec_texts(table, spec)
     if not texts:
         return where
-    named = zip(columns, spec_values(columns, texts), strict=True)
-    parts: list[ExpressionTree] = [SpecValue(column, text) for column, text in named if text is not None]
+    parts: list[ExpressionTree] = [SpecValue(column, text) for column, text in texts.items()]
     tree = filter_tree(where, like_dialect)
     if tree is not None:
         parts.append(tree)
     return joined(And, parts)
-
-
-def spec_texts(spec: Mapping[str, str | None]) -> dict[str, str]:
-    """The texts in a partial spec, by column; that of the null partition is its name.
-
-    Raises:
-        InvalidInput: the spec is no dict of texts.
-
-    >>> spec_texts({"ds": "2013-01-01", "hour": None})
-    {'ds': '2013-01-01', 'hour': '__HIVE_DEFAULT_PARTITION__'}
-    """
-    hint = 'Give a dict, such as {"ds": "2013-01-01"}; None is the null partition'
-    expect_dict("spec", spec, str, NoneType, hint=hint)
-    return {column: text or NULL_PARTITION for column, text in spec.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from hbstore.model.objects import Partition, PartitionValues, Table
+from hbstore.model.objects import Partition, PartitionValue, PartitionValues, Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.model.totals import Totals
 from hbstore.plans.explain import Explain
@@ -28,7 +28,7 @@ class TableHandle:
 
     Wherever a ``filter`` is taken it is text in the filter language (docs/filter-language.md), an expression made with
     `col`, or None for all partitions. Wherever partitions are taken they are `Partition` objects, values in column
-    order, or specs (dicts), mixed at will.
+    order, or specs (dicts), mixed at will; values are texts, None, or what filters take: dates, numbers, booleans.
 
     Raises, in all that follows:
         TableNotFound, DatabaseNotFound: the table is not there any more.
@@ -95,13 +95,13 @@ class TableHandle:
     # Reading
 
     def partition(self, partition: PartitionValues) -> Partition:
-        """One partition by its values or its spec, which are texts: an int's "05" is not "5". One read, O(1).
+        """One partition by its values or its spec; an int's text "05" is not "5". One read, O(1).
 
         Raises:
             PartitionNotFound: there is none.
-            InvalidPartitionValue: there are too many or too few values.
+            InvalidPartitionValue: there are too many or too few values, or one does not suit its column.
 
-        >>> sales.partition({"hour": "5", "ds": "2013-01-01"}).location
+        >>> sales.partition({"hour": 5, "ds": "2013-01-01"}).location
         's3://shop/sales/ds=2013-01-01/hour=5'
         """
         return self._reader.get(self.database, self.table_name, partition)
@@ -128,7 +128,7 @@ class TableHandle:
         self,
         filter: Filter = None,
         *,
-        spec: Mapping[str, str | None] | None = None,
+        spec: Mapping[str, PartitionValue] | None = None,
         max_parts: int = -1,
         like_dialect: LikeDialect = "sql",
     ) -> list[str]:

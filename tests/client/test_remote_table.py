@@ -43,6 +43,7 @@ from tests.store.test_table_handle import (
     test_its_schema_says_names_types_and_comments,
     test_partitions_are_added_and_dropped_in_any_form,
     test_partitions_that_are_no_collection_are_named,
+    test_values_are_given_as_python_has_them,
     test_what_it_lists_is_a_list_of_partitions,
 )
 
@@ -55,6 +56,7 @@ __all__ = [
     "test_its_schema_says_names_types_and_comments",
     "test_partitions_are_added_and_dropped_in_any_form",
     "test_partitions_that_are_no_collection_are_named",
+    "test_values_are_given_as_python_has_them",
     "test_what_it_lists_is_a_list_of_partitions",
 ]
 

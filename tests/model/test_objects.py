@@ -101,8 +101,8 @@ def test_none_is_the_null_partition(values):
     assert Partition(values).values == (NULL_PARTITION, "5")
 
 
-@pytest.mark.parametrize(("value", "named"), [(5, "int"), (5.0, "float"), (b"5", "bytes"), (True, "bool")])
-def test_a_value_that_is_no_text_is_named(value, named):
+@pytest.mark.parametrize(("value", "named"), [(5.0, "float"), (b"5", "bytes")])
+def test_a_value_without_a_text_is_named(value, named):
     with pytest.raises(InvalidPartitionValue, match=f"type={named}"):
         Partition(values=("2013-01-01", value))
 

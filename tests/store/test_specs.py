@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from hbstore import Column, InvalidInput, InvalidPartitionValue, Partition, Table
@@ -96,7 +98,10 @@ CALLS = {
         ({"ds": DAY, "hour": "5", "region": "eu"}, "not a partition column: column=region.*are ds, hour"),
         ({"ds": DAY, "DS": "5"}, "names a column twice: column=DS"),
         ({"ds": DAY, 5: "5"}, "is not a column name: key=5, type=int"),
-        ({"ds": DAY, "hour": 5}, "a partition value is not text: value=5, type=int"),
+        (
+            {"ds": DAY, "hour": b"5"},
+            "does not fit its column's type: column=hour, type=int, value=b'5'",
+        ),
         (f"ds={DAY}/hour=5", "are not a sequence: type=str"),
         (b"ab", "are not a sequence: type=bytes"),
         (bytearray(b"ab"), "are not a sequence: type=bytearray"),
@@ -104,8 +109,8 @@ CALLS = {
         ({"ds": DAY, "hour": "5"}.keys(), "are not a sequence: type=dict_keys"),
         (5, "are not a sequence: type=int"),
         (None, "are not a sequence: type=NoneType"),
-        ([(DAY, "5")], "a partition value is not text: .*type=tuple"),
-        ((DAY, 5), "a partition value is not text: value=5, type=int"),
+        ([(DAY, "5"), "5"], "a partition value does not fit its column's type: column=ds, type=.*value=\\('2013"),
+        ((DAY, date(2013, 1, 1)), "does not fit its column's type: .*Give an int, or its text"),
         ((DAY,), "needs one value for each partition column: .*values=1, columns=ds, hour"),
     ],
     ids=repr,

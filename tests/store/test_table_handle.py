@@ -47,6 +47,15 @@ def sales(store):
     return sales
 
 
+def test_values_are_given_as_python_has_them(sales):
+    assert sales.add([("2015-01-05", 7), {"hour": 8, "ds": "2015-01-05"}, iter(["2015-01-05", 9])]) == 3
+    assert sales.names(spec={"hour": 7}) == sales.partitions(col("hour") == 7).names == ["ds=2015-01-05/hour=7"]
+    assert sales.partition(("2015-01-05", 8)) == sales.partition({"ds": "2015-01-05", "Hour": 8})
+    assert sales.drop([("2015-01-05", 8), {"ds": "2015-01-05", "hour": "7"}]) == 2
+    with pytest.raises(InvalidPartitionValue, match="does not fit its column's type: column=hour, type=int"):
+        sales.add([("2015-01-05", True)])
+
+
 @pytest.mark.parametrize("filter", [None, "", "hour > 1", col("hour") > 1, "hour > 9"])
 def test_it_answers_as_the_store_does_whatever_the_filter_is_written_in(store, sales, filter):
     expected = store.get_partitions_by_filter("shop", "sales", filter)
@@ -92,8 +101,8 @@ def test_a_partial_spec_names_texts_and_a_filter_compares_values(sales):
             "not a partition column: column=region. The partition",
         ),
         ({"ds": "a", "DS": "b"}, InvalidPartitionValue, "names a column twice: column=DS"),
-        ({"hour": 5}, InvalidInput, "wrong type: argument=spec\\['hour'\\], type=int"),
-        ({5: "5"}, InvalidInput, "wrong type: argument=key of spec, type=int"),
+        ({"hour": 5.5}, InvalidPartitionValue, "does not fit its column's type: column=hour, type=int, value=5.5"),
+        ({5: "5"}, InvalidPartitionValue, "not a column name: key=5, type=int"),
         ("hour=5", InvalidInput, "wrong type: argument=spec, type=str"),
         (["hour"], InvalidInput, "wrong type: argument=spec, type=list"),
         ({"ds": "\ud800"}, HbstoreError, "UTF-8"),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import types as spark_types
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from hbstore.keys.row_key import NULL_PARTITION
 from hbstore.keys.types import (
     BooleanType,
     ColumnType,
@@ -21,18 +18,14 @@ from hbstore.keys.types import (
     FloatType,
     IntegerType,
     StringType,
-    read_value,
 )
 from hbstore.model.layouts import STRINGS, SharedStorage
 from hbstore.model.name_lists import partition_names
 from hbstore.model.objects import Table
 from hbstore.model.structs import UNREADABLE, decode_partition
+from hbstore.store.arrow_table import MICROSECONDS, STATISTICS, Cell, cell_reader, count, free_names
 from hbstore.thrift.wire import I32, STRING, MapOf, Struct
 
-_Cell: TypeAlias = "str | int | float | bool | Decimal | dt.date | None"
-
-STATISTICS: Final = {"num_rows": "numRows", "total_size": "totalSize", "num_files": "numFiles"}
-"""Columns and the parameters that they are read from."""
 OWN: Final[dict[str, spark_types.DataType]] = {
     "location": spark_types.StringType(),
     "parameters": spark_types.MapType(spark_types.StringType(), spark_types.StringType()),
@@ -56,9 +49,6 @@ _FIELDS: Final[Struct[dict[str, Any]]] = Struct(
     dict, {1: ("values", STRINGS), 4: ("create_time", I32), 6: ("storage", SharedStorage()), 7: ("parameters", _MAP)}
 )
 """What is read of a Partition struct: the rest is passed over, and no objects are made."""
-_MAX_LONG: Final = (1 << 63) - 1
-_MICROSECONDS: Final = 1_000_000
-_MICROSECOND: Final = 1_000  # nanoseconds
 
 
 def source_schema(table: Table, *, plan: bool) -> spark_types.StructType:
@@ -74,14 +64,8 @@ def source_schema(table: Table, *, plan: bool) -> spark_types.StructType:
         for one, kind in zip(table.partition_columns, table.key_types, strict=True)
     ]
     own = OWN | ({PLAN: spark_types.StringType()} if plan else {})
-    taken = {one.name.lower() for one in fields}
-    for name, kind in own.items():
-        free = name
-        while free in taken:
-            free = f"hbstore_{free}"
-        taken.add(free)
-        fields.append(spark_types.StructField(free, kind))
-    return spark_types.StructType(fields)
+    free = free_names([one.name for one in fields], own)
+    return spark_types.StructType([*fields, *map(spark_types.StructField, free, own.values())])
 
 
 def _spark_type(kind: ColumnType) -> spark_types.DataType:  # noqa: PLR0911  one line for each type
@@ -114,7 +98,7 @@ class ArrowRows:
     table: Table
     plan: str | None = None
     _schema: pa.Schema = field(init=False, repr=False, compare=False)
-    _known: list[dict[str, _Cell]] = field(init=False, repr=False, compare=False)
+    _known: list[dict[str, Cell]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         schema = source_schema(self.table, plan=self.plan is not None)
@@ -134,9 +118,9 @@ class ArrowRows:
         at = len(columns)
         columns.append(pa.array([row.get("storage", (None, None))[1] for row in rows], types[at]))
         columns.append(_maps(parameters, types[at + 1]))
-        times = [row.get("create_time", 0) * _MICROSECONDS or None for row in rows]
+        times = [row.get("create_time", 0) * MICROSECONDS or None for row in rows]
         columns.append(pa.array(times, types[at + 2]))
-        columns += [pa.array([_count(one.get(name)) for one in parameters], pa.int64()) for name in STATISTICS.values()]
+        columns += [pa.array([count(one.get(name)) for one in parameters], pa.int64()) for name in STATISTICS.values()]
         columns.append(pa.array(partition_names(self.table.partition_column_names, payloads), pa.string()))
         if self.plan is not None:
             columns.append(pa.repeat(pa.scalar(self.plan, pa.string()), len(rows)))
@@ -144,8 +128,8 @@ class ArrowRows:
 
     def _values(self, column: int, values: Sequence[Sequence[str]]) -> pa.Array:
         """A partition column; the same few texts come again and again."""
-        cached, read = self._known[column], _reader(self.table.key_types[column])
-        cells: list[_Cell] = []
+        cached, read = self._known[column], cell_reader(self.table.key_types[column])
+        cells: list[Cell] = []
         for row in values:
             text = row[column]
             if text not in cached:
@@ -176,29 +160,3 @@ def _maps(parameters: Sequence[dict[str, str]], kind: pa.DataType) -> pa.Array:
     return pa.MapArray.from_arrays(
         pa.array(offsets, pa.int32()), pa.array(keys, pa.string()), pa.array(items, pa.string()), type=kind
     )
-
-
-def _count(text: str | None) -> int | None:
-    """A number of rows, bytes or files; None for what is no such number, as Hive's -1."""
-    if text is None or not (text.isascii() and text.isdecimal()):
-        return None
-    number = int(text) if len(text) <= len(str(_MAX_LONG)) else _MAX_LONG + 1
-    return number if number <= _MAX_LONG else None
-
-
-def _reader(kind: ColumnType) -> Callable[[str], _Cell]:
-    """What reads a column's texts as Arrow takes them; None for the null partition and what is no value."""
-
-    def read(text: str) -> _Cell:
-        if text == NULL_PARTITION:
-            return None
-        value = read_value(kind, text)
-        if value is None:
-            return None
-        if isinstance(kind, DecimalType):
-            value = kind.decode(kind.encode(value))  # with all the decimals of the type
-        if isinstance(value, tuple):
-            return value[0] * _MICROSECONDS + value[1] // _MICROSECOND
-        return value
-
-    return read

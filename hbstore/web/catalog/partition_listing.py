@@ -103,8 +103,8 @@ class PartitionListing:
 
         where: Filter = self.filter
         if self.spec is not None:
-            columns = self.service.store.get_table(self.database, self.name).partition_column_names
-            where = with_spec(self.filter, parse_partition_name(self.spec), columns, self.like_dialect)
+            table = self.service.store.get_table(self.database, self.name)
+            where = with_spec(self.filter, parse_partition_name(self.spec), table, self.like_dialect)
         row, payloads = self.service.store.read_payloads(
             self.database,
             self.name,
