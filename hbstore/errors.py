@@ -58,6 +58,16 @@ def portable(error: E) -> E:
     return made.with_traceback(error.__traceback__)
 
 
+def not_picklable(url: str, connect: str) -> NotPicklable:
+    """The error of pickling what is open, or an object that holds it.
+
+    >>> print(not_picklable("sqlite://shop.db", "hbstore.connect"))  # doctest: +ELLIPSIS
+    what is open in this process cannot be pickled: url=sqlite://shop.db. Send the URL and names ...connect(url) there
+    """
+    hint = f"Send the URL and names instead, and call {connect}(url) there"
+    return NotPicklable("what is open in this process cannot be pickled", url=url, hint=hint)
+
+
 @contextmanager
 def hinting(kind: type[HbstoreError], hint: str) -> Iterator[None]:
     """Errors of a kind with another hint, because their own hint names arguments or options that the caller lacks.
@@ -187,6 +197,13 @@ class MissingPackage(HbstoreError, ImportError):
 
 class StoreUnavailable(HbstoreError):
     """The backend does not answer, or not in time. Nothing was changed."""
+
+
+class NotPicklable(HbstoreError, TypeError):
+    """An open store or connection was to be sent to another process, or copied; only its URL can be.
+
+    It is a `TypeError`, as of other objects that cannot be pickled.
+    """
 
 
 class StoreReadOnly(HbstoreError):

@@ -145,11 +145,42 @@ def test_a_repr_is_one_line_of_a_length_that_one_reads(objects):
 
 def test_pictures_are_well_formed_and_take_no_markup_from_values(objects):
     drawn = [one for one in objects if hasattr(one, "_repr_html_")]
-    assert len(drawn) >= 8
+    assert len(drawn) >= 12
     for one in drawn:
         html = one._repr_html_()
         ET.fromstring(f"<div>{html}</div>")  # noqa: S314  made here
         assert "<script" not in html
+
+
+def test_a_table_in_a_notebook_shows_its_columns_and_totals(store):
+    html = store.table("shop.sales")._repr_html_()
+    assert html.startswith("<div>shop.sales at s3://long")
+    for text in ("c199", "<td>region</td><td>string</td><td>partition column</td>", "698 partitions", "without"):
+        assert text in html
+    assert html == store.get_table("shop", "sales")._repr_html_() + store.totals("shop", "sales")._repr_html_()
+
+
+def test_texts_in_tables_are_escaped():
+    table = Table("d", "t", [Column("ds", "date", HOSTILE)], [Column(HOSTILE, "int")], location=HOSTILE)
+    html = table._repr_html_()
+    assert html.count("&lt;script&gt;alert(1)") == 3
+    assert "<script" not in html
+
+
+def test_cubes_in_a_notebook_are_listed_by_kind(cubes):
+    assert "<tr><td>cube</td><td>1</td><td>rides</td></tr>" in cubes._repr_html_()
+
+
+def test_what_is_gone_says_so_in_a_notebook():
+    store = connect("memory://")
+    store.create_database("d")
+    store.create_table(Table("d", "t", [Column("n", "int")]))
+    table, cubes = store.table("d.t"), Cubes(store, "d")
+    store.drop_database("d", cascade=True)
+    assert "database does not exist" in table._repr_html_()
+    assert "database does not exist" in cubes._repr_html_()
+    store.close()
+    assert "the store is closed" in table._repr_html_()
 
 
 def boxes(html):

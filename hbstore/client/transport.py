@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
 from urllib3.response import BaseHTTPResponse
 
-from hbstore.errors import CommitStateUnknown, HbstoreError, InvalidUrl, ServerUnavailable, error_of
+from hbstore.errors import CommitStateUnknown, HbstoreError, InvalidUrl, ServerUnavailable, error_of, not_picklable
 
 _CONNECT_SECONDS: Final = 10.0
 _READ_SECONDS: Final = 120.0
@@ -43,6 +43,9 @@ class Transport:
         self._pool = urllib3.PoolManager(
             timeout=urllib3.Timeout(connect=_CONNECT_SECONDS, read=_READ_SECONDS), retries=_RETRIES
         )
+
+    def __reduce__(self) -> NoReturn:
+        raise not_picklable(self.url, "hbstore.client.connect")
 
     def document(
         self,

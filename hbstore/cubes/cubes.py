@@ -12,7 +12,7 @@ from hbstore.cubes.covered import Cover
 from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
 from hbstore.cubes.document import Named
 from hbstore.cubes.fact_times import FactTimes, covered
-from hbstore.cubes.files import in_order
+from hbstore.cubes.files import KINDS, in_order
 from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.putting import ONLY, Action, Step, put, steps_of
 from hbstore.cubes.query.candidates import Candidate
@@ -22,9 +22,10 @@ from hbstore.cubes.query.rewriting import Rewritten, rewrite
 from hbstore.cubes.references import described
 from hbstore.cubes.registration import Registration, only_storage_of, storage_table_of
 from hbstore.cubes.stored_model import Model
-from hbstore.errors import Uncoverable
+from hbstore.errors import HbstoreError, Uncoverable
 from hbstore.keys.partition_names import identifier
 from hbstore.model.objects import Partition
+from hbstore.pictures.html_table import html_table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.texts.arguments import expect, expect_choice, expect_flags, expect_many
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
@@ -61,6 +62,15 @@ class Cubes:
 
     def __repr__(self) -> str:
         return f"<Cubes of {self.database} in {self.store.rows.url}>"
+
+    def _repr_html_(self) -> str:
+        """The names of its documents as a table for notebooks, or why they cannot be read. A scan for each kind."""
+        title = f"Cubes of {self.database} in {self.store.rows.url}"
+        try:
+            named = [(kind, self.names(kind)) for kind in KINDS]
+        except HbstoreError as error:
+            return html_table(title, [(error,)])
+        return html_table(title, [(kind, len(names), ", ".join(names)) for kind, names in named if names])
 
     # The model
 

@@ -30,6 +30,7 @@ from hbstore.keys.partition_names import identifier, spec_values
 from hbstore.keys.row_key import NULL_PARTITION
 from hbstore.keys.types import ColumnType, parse_type
 from hbstore.model.frozen import FrozenDict, freeze_mapping, freeze_sequence
+from hbstore.pictures.html_table import html_table
 from hbstore.texts.arguments import expect, expect_flags, expect_many, expect_numbers
 from hbstore.texts.wording import clipped, plural
 
@@ -273,6 +274,10 @@ class Table:
         keys = ", ".join(f"{column.name} {column.type}" for column in self.partition_columns) or "not partitioned"
         return f"<Table {self} ({clipped(keys, _REPR)}), {plural(len(self.columns), 'column')}{_at(self.location)}>"
 
+    def _repr_html_(self) -> str:
+        """Its columns as a table for notebooks."""
+        return html_table(f"{self}{_at(self.location)}", column_rows(self.columns, self.partition_columns))
+
     @property
     def key_types(self) -> tuple[ColumnType, ...]:
         """The types of the partition columns.
@@ -445,6 +450,16 @@ def _text(value: object) -> str:
         type=type(value).__name__,
         hint="Give its text, or give decimals and floats in a tuple or a dict to a table, which knows their columns",
     )
+
+
+def column_rows(columns: Sequence[Column], partition_columns: Sequence[Column]) -> list[tuple[str, str, str, str]]:
+    """What people read of a table's columns: of each its name, its type, what it is, and its comment.
+
+    >>> column_rows([], [Column("ds", "date", "in UTC")])
+    [('ds', 'date', 'partition column', 'in UTC')]
+    """
+    roles = [(column, "") for column in columns] + [(column, "partition column") for column in partition_columns]
+    return [(column.name, column.type, role, column.comment or "") for column, role in roles]
 
 
 def _at(location: str | None) -> str:

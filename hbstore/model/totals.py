@@ -13,6 +13,8 @@ from operator import add, attrgetter, sub
 from typing import Final
 
 from hbstore.model.layouts import PARAMETERS, PARTITION
+from hbstore.pictures.html_table import html_table
+from hbstore.texts.wording import plural
 from hbstore.thrift.wire import field_head
 
 _HEAD: Final = next(field_head(kind, number) for number, (_, kind) in PARTITION.fields.items() if kind is PARAMETERS)
@@ -68,6 +70,15 @@ class Totals:
         (72, 7200, 72)
         """
         return dict(zip(_FIELDS, _numbers(self), strict=True))
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: each sum, and how many partitions do not say it."""
+        figures = [("rows", self.rows, self.without_rows), ("files", self.files, self.without_files)]
+        figures.append(("bytes", self.size, self.without_size))
+        rows = [
+            (name, f"{sum_:,}", f"{plural(less, 'partition')} without" * bool(less)) for name, sum_, less in figures
+        ]
+        return html_table(plural(self.partitions, "partition"), rows)
 
     @staticmethod
     def of(payloads: Iterable[bytes]) -> Totals:

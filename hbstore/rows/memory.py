@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from sortedcontainers import SortedDict
 
-from hbstore.errors import InvalidUrl, StoreUnavailable
+from hbstore.errors import InvalidUrl, StoreUnavailable, not_picklable
 from hbstore.model.name_lists import lay_out
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, StoredRow
@@ -71,6 +71,9 @@ class MemoryRows:
 
     def __repr__(self) -> str:
         return f"<MemoryRows {self.url}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise not_picklable(self.url, "hbstore.connect")
 
     @property
     def url(self) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
-from hbstore.model.objects import Column
+from hbstore.model.objects import Column, column_rows
+from hbstore.pictures.html_table import html_table
 from hbstore.texts.wording import clipped
 
 
@@ -30,7 +30,7 @@ class Schema:
 
     def __str__(self) -> str:
         """A line for each column: name, type, what it is, comment."""
-        lines = [(column.name, column.type, *rest) for column, *rest in self._rows()]
+        lines = column_rows(self.columns, self.partition_columns)
         names, types = (max((len(line[at]) for line in lines), default=0) for at in (0, 1))
         kinds = max((len(line[2]) for line in lines), default=0)
         return "\n".join(
@@ -43,14 +43,7 @@ class Schema:
 
     def _repr_html_(self) -> str:
         """A table for notebooks."""
-        rows = [(column.name, column.type, *rest) for column, *rest in self._rows()]
-        cells = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in rows)
-        return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+        return html_table("", column_rows(self.columns, self.partition_columns))
 
     def _both(self) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
         return self.columns, self.partition_columns
-
-    def _rows(self) -> list[tuple[Column, str, str]]:
-        roles = [(column, "") for column in self.columns]
-        roles += [(column, "partition column") for column in self.partition_columns]
-        return [(column, role, column.comment or "") for column, role in roles]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from hbstore.errors import HbstoreError
 from hbstore.model.objects import Partition, PartitionValue, PartitionValues, Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.model.totals import Totals
+from hbstore.pictures.html_table import html_table
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan
 from hbstore.store.partition_list import Partitions
@@ -241,3 +243,11 @@ class TableHandle:
 
     def __repr__(self) -> str:
         return f"<TableHandle {self.name}>"
+
+    def _repr_html_(self) -> str:
+        """Its columns and its totals as tables for notebooks, or why they cannot be read. One read, O(1)."""
+        try:
+            row = self._tables.open(self.database, self.table_name)
+        except HbstoreError as error:
+            return html_table(self.name, [(error,)])
+        return row.table._repr_html_() + row.totals._repr_html_()

@@ -12,9 +12,9 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain
-from typing import Final, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
-from hbstore.errors import CommitStateUnknown, CorruptRow, HbstoreError, InvalidInput, StoreUnavailable
+from hbstore.errors import CommitStateUnknown, CorruptRow, HbstoreError, InvalidInput, StoreUnavailable, not_picklable
 from hbstore.keys.row_key import MAX_KEY
 from hbstore.model.name_lists import lay_out
 from hbstore.rows.format_number import FORMAT, ensure_format, store_format, stored_format
@@ -81,6 +81,9 @@ class HBaseRows:
 
     def __repr__(self) -> str:
         return f"<HBaseRows {self.url}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise not_picklable(self.url, "hbstore.connect")
 
     @property
     def url(self) -> str:

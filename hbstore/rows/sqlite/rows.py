@@ -13,8 +13,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
+from hbstore.errors import not_picklable
 from hbstore.model.name_lists import lay_out
 from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate
@@ -63,6 +64,9 @@ class SqliteRows:
 
     def __repr__(self) -> str:
         return f"<SqliteRows {self.url}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise not_picklable(self.url, "hbstore.connect")
 
     @property
     def url(self) -> str:
