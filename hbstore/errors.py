@@ -6,12 +6,16 @@ An error's text is fixed; what varies stands in its fields, which are printed be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
-from typing import TypeVar
+from difflib import get_close_matches
+from itertools import islice
+from typing import Final, TypeVar
 
+MOST_NAMES: Final = 3_000
+"""So many names are compared with one that is not there."""
 E = TypeVar("E", bound="HbstoreError")
 
 
@@ -56,6 +60,26 @@ def portable(error: E) -> E:
     made = copy(error)
     made.fields = {name: str(value) for name, value in error.fields.items()}
     return made.with_traceback(error.__traceback__)
+
+
+def did_you_mean(name: str, names: Iterable[str], hint: str) -> str:
+    """The hint of an error that a name is not there, with the name that it is most like, if there is one.
+
+    Args:
+        name: what was asked for.
+        names: what there is; where that is more than `MOST_NAMES`, nobody looks.
+        hint: what the error says anyway.
+
+    >>> did_you_mean("Salse", ["sales", "stores"], "List the tables")
+    'Did you mean sales? List the tables'
+    >>> did_you_mean("returns", ["sales", "stores"], "List the tables")
+    'List the tables'
+    """
+    by_lower = {other.lower(): other for other in islice(names, MOST_NAMES + 1)}
+    if len(by_lower) > MOST_NAMES or not isinstance(name, str):
+        return hint
+    near = get_close_matches(name.lower(), by_lower, 1)
+    return f"Did you mean {by_lower[near[0]]}? {hint}" if near else hint
 
 
 def not_picklable(url: str, connect: str) -> NotPicklable:

@@ -17,13 +17,12 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from hbstore.cli.printing import print_answer
-from hbstore.errors import InvalidInput
+from hbstore.errors import InvalidInput, did_you_mean
 
 PREFIX: Final = "HBSTORE"
 _OWN: Final = frozenset({"HBSTORE_SERVE_LIFELINE"})
@@ -188,6 +187,5 @@ def _entries(document: Mapping[str, Any], words: tuple[str, ...]) -> Iterator[tu
 
 
 def _unknown(name: str, names: list[str], **fields: str) -> InvalidInput:
-    near = get_close_matches(name, names, 1)
-    hint = f"Did you mean {near[0]}?" if near else "See the options of each command in its help"
+    hint = did_you_mean(name, names, "See the options of each command in its help")
     return InvalidInput("no command has this option", **fields, option=name, hint=hint)

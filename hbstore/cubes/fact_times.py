@@ -18,7 +18,7 @@ from hbstore.cubes.covered import Cover, CoverPartitions, joined
 from hbstore.cubes.logical_tables import Fact, StorageTable
 from hbstore.cubes.registration import storage_table_of, validity
 from hbstore.cubes.stored_model import Model
-from hbstore.errors import NoStorageTables, TableNotFound, Uncoverable, UnknownTimeDimension
+from hbstore.errors import NoStorageTables, TableNotFound, Uncoverable, UnknownTimeDimension, did_you_mean
 from hbstore.texts.arguments import expect
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
 from hbstore.times.moments import moments, time_at
@@ -183,7 +183,11 @@ class FactTimes:
             fact=self.fact.name,
             time_dimension=time_dimension,
             choices=", ".join(dict.fromkeys([*names, *columns])),
-            hint="Name one of the choices: a time dimension, or its partition column",
+            hint=did_you_mean(
+                time_dimension or "",
+                [*names, *columns],
+                "Name one of the choices: a time dimension, or its partition column",
+            ),
         )
 
 

@@ -26,7 +26,7 @@ from hbstore.cubes.lens_xml import read_model, write_lens
 from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml, read_text
 from hbstore.cubes.xml_tree import parse_xml
-from hbstore.errors import InvalidModel
+from hbstore.errors import InvalidModel, did_you_mean
 from hbstore.texts.arguments import expect, expect_choice, expect_many
 
 Format: TypeAlias = Literal["yaml", "json", "xml"]
@@ -135,7 +135,7 @@ def checked_kind(kind: str) -> str:
             "the kind of the description is unknown",
             found=kind if isinstance(kind, str) else repr(kind),
             expected=", ".join(KINDS),
-            hint="Use one of the expected kinds",
+            hint=did_you_mean(kind, KINDS, "Use one of the expected kinds"),
         )
     return kind
 

@@ -104,7 +104,7 @@ def _step(model: Model, document: Named, steps: Iterable[Step], only: Action | N
     overlay = Overlay.of(model, *(one.document for one in steps), document)
     if before is None:
         if only is Action.ALTER:
-            raise not_found(model.database, document.kind, document.name)
+            raise not_found(model.database, document.kind, document.name, model, (document.kind,))
         model.check_new(document, overlay)
         return Step(document, Action.CREATE)
     if only is Action.CREATE:

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable
-from hbstore.errors import InvalidModel
+from hbstore.errors import InvalidModel, did_you_mean
 
 _USERS: Final = {"cube": ("derived_cube", "fact"), "dimension": ("dimtable",), "storage": ("fact", "dimtable")}
 """The kinds of documents that name one of a kind."""
@@ -46,7 +46,8 @@ def check_references(document: Named, documents: Known) -> None:
     elif isinstance(document, DimTable):
         dimension = documents.find("dimension", document.dimension)
         if not isinstance(dimension, Dimension):
-            raise _missing(document, "dimension", f"a dimension {document.dimension}, which does not exist")
+            expected = f"a dimension {document.dimension}, which does not exist"
+            raise _missing(document, "dimension", expected, document.dimension, _names(documents, "dimension"))
         check_use(document, dimension)
     if isinstance(document, LogicalTable):
         _check_storages(document, documents)
@@ -107,7 +108,8 @@ def _base_cube(document: Named, at: str, name: str, documents: Known) -> Cube:
     found = documents.find("cube", name)
     if not isinstance(found, Cube):
         derived = documents.find("derived_cube", name) is not None
-        raise _missing(document, at, f"a base cube, but {name} {'is a derived cube' if derived else 'does not exist'}")
+        expected = f"a base cube, but {name} {'is a derived cube' if derived else 'does not exist'}"
+        raise _missing(document, at, expected, name, _names(documents, "cube"))
     return found
 
 
@@ -115,7 +117,8 @@ def _check_names(document: Named, at: str, names: Iterable[str], known: Iterable
     there = set(known)
     for number, name in enumerate(names):
         if name not in there:
-            raise _missing(document, f"{at}.{number}", f"one of the {at} of the {where}, but {name} is not one")
+            expected = f"one of the {at} of the {where}, but {name} is not one"
+            raise _missing(document, f"{at}.{number}", expected, name, there)
 
 
 def _check_columns(document: LogicalTable, fields: Iterable[str], where: Named) -> None:
@@ -126,6 +129,8 @@ def _check_columns(document: LogicalTable, fields: Iterable[str], where: Named) 
                 document,
                 f"columns.{number}",
                 f"a field of the {where}, but {column.name} is not one",
+                column.name,
+                there,
                 hint="If only the table has the column, set extra: true",
             )
 
@@ -134,7 +139,11 @@ def _check_storages(document: LogicalTable, documents: Known) -> None:
     for number, table in enumerate(document.storage_tables):
         if documents.find("storage", table.storage) is None:
             raise _missing(
-                document, f"storage_tables.{number}.storage", f"a storage, but {table.storage} does not exist"
+                document,
+                f"storage_tables.{number}.storage",
+                f"a storage, but {table.storage} does not exist",
+                table.storage,
+                _names(documents, "storage"),
             )
 
 
@@ -150,14 +159,20 @@ def _check_time_columns(fact: Fact, cube: Cube) -> None:
             )
 
 
-def _missing(document: Named, at: str, expected: str, hint: str | None = None) -> InvalidModel:
+def _names(documents: Known, kind: str) -> list[str]:
+    return [document.name for document in documents.list(kind)]
+
+
+def _missing(
+    document: Named, at: str, expected: str, name: str = "", names: Iterable[str] = (), hint: str | None = None
+) -> InvalidModel:
     return InvalidModel(
         "the description names something that does not exist",
         kind=document.kind,
         name=document.name,
         at=at,
         expected=expected,
-        hint=hint or "Create the missing description first, or correct the name",
+        hint=did_you_mean(name, names, hint or "Create the missing description first, or correct the name"),
     )
 
 

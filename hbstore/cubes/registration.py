@@ -24,6 +24,7 @@ from hbstore.errors import (
     NoStorageTables,
     OutsideValidity,
     PartitionNotFound,
+    did_you_mean,
     hinting,
 )
 from hbstore.keys.partition_names import partition_name
@@ -171,7 +172,11 @@ def storage_table_of(logical: LogicalTable, storage: str) -> StorageTable:
             name=logical.name,
             storage=storage,
             storages=", ".join(table.storage for table in logical.storage_tables) or "none",
-            hint="Name one of its storages, or alter it to use this storage",
+            hint=did_you_mean(
+                storage,
+                (table.storage for table in logical.storage_tables),
+                "Name one of its storages, or alter it to use this storage",
+            ),
         )
     return on
 

@@ -29,6 +29,7 @@ from hbstore.errors import (
     ModelInUse,
     ModelNotFound,
     TableNotFound,
+    did_you_mean,
 )
 from hbstore.model.objects import Table
 from hbstore.rows.damage import RESTORE
@@ -138,7 +139,7 @@ class Model:
             document = self.find(kind, name)
             if isinstance(document, LogicalTable):
                 return document
-        raise not_found(self.database, "fact or dimension table", name)
+        raise not_found(self.database, "fact or dimension table", name, self, ("fact", "dimtable"))
 
     # Checking
 
@@ -186,7 +187,7 @@ class Model:
         def alter(documents: DocumentsInTransaction) -> None:
             before = documents.find(document.kind, document.name)
             if before is None:
-                raise not_found(self.database, document.kind, document.name)
+                raise not_found(self.database, document.kind, document.name, documents, (document.kind,))
             if replaces not in (None, before):
                 raise changed(document)
             known = Overlay.of(documents, document)
@@ -258,11 +259,11 @@ def check_name(database: str, document: Named, known: Known) -> None:
             raise there(database, other)
 
 
-def not_found(database: str, kind: str, name: str) -> ModelNotFound:
-    """The error for a document that is not there."""
-    return ModelNotFound(
-        f"the {kind} does not exist", name=f"{database}.{name}", hint="List the descriptions with `hbstore model list`"
-    )
+def not_found(database: str, kind: str, name: str, known: Known, kinds: Iterable[str]) -> ModelNotFound:
+    """The error for a document that is not there, beside others of some kinds."""
+    names = (document.name for one in kinds for document in known.list(one))
+    hint = did_you_mean(name, names, "List the descriptions with `hbstore model list`")
+    return ModelNotFound(f"the {kind} does not exist", name=f"{database}.{name}", hint=hint)
 
 
 def changed(document: Named) -> ConcurrentChange:
@@ -285,11 +286,12 @@ def there(database: str, document: Named) -> AlreadyExists:
 
 
 def _existing(database: str, known: Known, kind: str, name: str) -> Named:
-    for one in ("cube", "derived_cube") if isinstance(kind, str) and kind == "cube" else (kind,):
+    kinds = ("cube", "derived_cube") if isinstance(kind, str) and kind == "cube" else (kind,)
+    for one in kinds:
         document = known.find(one, name)
         if document is not None:
             return document
-    raise not_found(database, kind, name)
+    raise not_found(database, kind, name, known, kinds)
 
 
 def _check_described(document: Named, before: Named | None, known: Known) -> None:

@@ -10,7 +10,7 @@ from hbstore.ddl.column_facts import UNKNOWN, column_facts
 from hbstore.ddl.results import Result, Row
 from hbstore.ddl.selection import whole_values
 from hbstore.ddl.statements import Describe, ShowTableExtended
-from hbstore.errors import UnknownColumnError
+from hbstore.errors import UnknownColumnError, did_you_mean
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Column, Partition, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
@@ -96,7 +96,7 @@ def _column(table: Table, name: str) -> Column:
         column=name,
         table=table,
         columns=", ".join(names),
-        hint="Name one of the table's columns",
+        hint=did_you_mean(name, names, "Name one of the table's columns"),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from hbstore.errors import did_you_mean
 from hbstore.filters.scanner import KEYWORDS, LITERAL_KINDS, TokenKind
 from hbstore.texts.places import place
 
@@ -163,7 +164,9 @@ RULES: Final = (
     Rule(
         "year(ds) = 2013",
         lambda at: at.kind(-1) == TokenKind.NAME and at.kind() == TokenKind.OPEN,
-        "There are no functions: compare the column itself",
+        lambda at: did_you_mean(
+            at.word(-1), ("time_range_in",), "There is no function but TIME_RANGE_IN: compare the column itself"
+        ),
     ),
     Rule(
         "active and ds = 1",

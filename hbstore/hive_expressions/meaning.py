@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.errors import FilterError, InvalidType, UnknownColumnError
+from hbstore.errors import FilterError, InvalidType, UnknownColumnError, did_you_mean
 from hbstore.filters.tree import (
     And,
     Between,
@@ -281,7 +281,7 @@ class _Reader:
             raise UnknownColumnError(
                 "the column is not a partition column",
                 column=column.name,
-                hint=f"The partition columns are {', '.join(self._columns)}",
+                hint=did_you_mean(column.name, self._columns, f"The partition columns are {', '.join(self._columns)}"),
             )
         if column.type != _UNTYPED and type_of(column.type) != column_type:
             raise unreadable("a column has another type in the table", column=column.name, type=column_type.name)

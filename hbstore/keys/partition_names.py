@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, TypeVar
 
-from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue
+from hbstore.errors import InvalidInput, InvalidName, InvalidPartitionValue, did_you_mean
 from hbstore.keys.row_key import NULL_PARTITION
 
 T = TypeVar("T")
@@ -186,7 +186,7 @@ def spec_values(columns: Sequence[str], spec: Mapping[str, T], *, whole: bool = 
         raise InvalidPartitionValue(
             "the column is not a partition column",
             column=min(unknown),
-            hint=f"The partition columns are {', '.join(columns)}",
+            hint=did_you_mean(min(unknown), columns, f"The partition columns are {', '.join(columns)}"),
         )
     missing = [column for column in columns if column.lower() not in by_column] if whole else []
     if missing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hbstore.errors import UnknownColumnError
+from hbstore.errors import UnknownColumnError, did_you_mean
 from hbstore.keys.types import ColumnType
 
 
@@ -46,7 +46,7 @@ class KeySchema:
             raise UnknownColumnError(
                 "the column is not a partition column",
                 column=name,
-                hint=f"The partition columns are {', '.join(self.names)}"
+                hint=did_you_mean(name, self.names, f"The partition columns are {', '.join(self.names)}")
                 if self.names
                 else "The table has no partition columns",
             )

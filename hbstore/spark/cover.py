@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun
 from hbstore.cubes.descriptions import value_text
-from hbstore.errors import InvalidInput, PartitionNotFound, Uncoverable, UnknownTimeDimension
+from hbstore.errors import InvalidInput, PartitionNotFound, Uncoverable, UnknownTimeDimension, did_you_mean
 from hbstore.filters.builder import col
 from hbstore.keys.partition_names import identifier
 from hbstore.keys.types import ColumnType, parse_type, read_value
@@ -140,7 +140,11 @@ def _time_column(table: Table, column: str | None) -> str:
         table=table,
         column=column,
         partition_columns=", ".join(times or table.partition_column_names) or "none",
-        hint="Name the partition column that the cover's times are of: column='dt'",
+        hint=did_you_mean(
+            column or "",
+            times or table.partition_column_names,
+            "Name the partition column that the cover's times are of: column='dt'",
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as spark_types
 from pyspark.sql.types import CharType, DataType, StringType, StructField, StructType, VarcharType
 
-from hbstore.errors import InvalidInput
+from hbstore.errors import InvalidInput, did_you_mean
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.row_key import NULL_PARTITION, fits
 from hbstore.keys.types import ColumnType, FloatType
@@ -74,7 +74,11 @@ class WritePlan:
                     table=table,
                     column=column,
                     partition_columns=", ".join(names.values()),
-                    hint="Give static values only for partition columns; put other columns into the DataFrame",
+                    hint=did_you_mean(
+                        column,
+                        names.values(),
+                        "Give static values only for partition columns; put other columns into the DataFrame",
+                    ),
                 )
             name = names[column.lower()]
             (text,) = partition_value_texts([value_text(value)])

@@ -102,6 +102,9 @@ class Partitions(Sequence[Partition]):
 
         Raises:
             MissingPackage: pyarrow or polars is not installed.
+
+        >>> sales.partitions("hour = 5").to_polars()["num_rows"].sum()
+        300
         """
         rows = self.to_arrow()
         check_package("polars", "a DataFrame of polars")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Final, Protocol, TypeAlias
 
-from hbstore.errors import DatabaseNotFound, InvalidInput, TableNotFound, TransferConflict
+from hbstore.errors import DatabaseNotFound, InvalidInput, TableNotFound, TransferConflict, did_you_mean
 from hbstore.keys.partition_names import identifier
 from hbstore.model.objects import Database, Table
 from hbstore.transfer.result import Done
@@ -68,7 +68,7 @@ class Scope:
             raise DatabaseNotFound(
                 "the database does not exist in the source",
                 database=self.database,
-                hint="Name a database of the source, or none to copy all databases",
+                hint=did_you_mean(self.database, names, "Name a database of the source, or none to copy all databases"),
             )
         return [self.database]
 
@@ -85,7 +85,7 @@ class Scope:
             raise TableNotFound(
                 "the table does not exist in the source",
                 table=f"{database}.{self.table}",
-                hint="Name a table of the source, or none to copy the whole database",
+                hint=did_you_mean(self.table, names, "Name a table of the source, or none to copy the whole database"),
             )
         return [self.table]
 

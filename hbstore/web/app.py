@@ -87,7 +87,7 @@ def application(
         version=VERSION,
         description="Ask cubes and tables, follow the queries, fetch their results; read and change the catalog.",
     )
-    handle_errors(app)
+    handle_errors(app, None if catalog is None else catalog.store)
     queries = QueryWaiting(service)
     waiting: list[Stoppable] = [queries]
     app.include_router(query_routes(service, queries))

@@ -50,6 +50,7 @@ from hbstore.errors import (
     VersionMismatch,
 )
 from hbstore.query_service.query import QueryProblem
+from hbstore.store.partition_store import PartitionStore
 from hbstore.web.asked_form import wants_page
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -120,11 +121,13 @@ def status_of(error: HbstoreError) -> int:
     return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), 500)
 
 
-def handle_errors(app: FastAPI) -> None:
-    """Let an application answer all errors so."""
+def handle_errors(app: FastAPI, store: PartitionStore | None) -> None:
+    """Let an application answer all errors so; of tables and databases that are not in a store, with similar names."""
 
     @app.exception_handler(HbstoreError)
     def named(request: Request, error: HbstoreError) -> JSONResponse:
+        if store is not None:
+            store.suggest(error)
         return problem(request.scope, error)
 
     @app.exception_handler(RequestValidationError)

@@ -12,7 +12,7 @@ from hbstore.cubes.concepts import Cube, DerivedCube
 from hbstore.cubes.query.ranges import QueryRange, is_time_range, marker, read_time_range
 from hbstore.cubes.query.star import Concept, Star, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText
-from hbstore.errors import AmbiguousField, UnknownField
+from hbstore.errors import AmbiguousField, UnknownField, did_you_mean
 
 FILTERING_JOINS: Final = ("SEMI", "ANTI")
 """Joins whose dimension is named in ON alone, as it gives rows no columns."""
@@ -60,7 +60,11 @@ def _owner(query: QueryText, star: Star, table: exp.Table) -> Owner:
             table,
             cause="NEITHER_CUBE_NOR_DIMENSION",
             name=table.name,
-            hint="List them with `hbstore model list`",
+            hint=did_you_mean(
+                table.name,
+                (one.name for kind in ("cube", "derived_cube", "dimension") for one in star.model.list(kind)),
+                "List them with `hbstore model list`",
+            ),
         )
     alias = (table.alias or table.name).lower()
     if isinstance(concept, DerivedCube):
@@ -125,7 +129,7 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[QueryRange]
                 node,
                 name=column.sql(DIALECT),
                 time_dimensions=", ".join(dimensions) or "none",
-                hint="Ask for a range of one of the cube's time dimensions",
+                hint=did_you_mean(column.name, dimensions, "Ask for a range of one of the cube's time dimensions"),
             )
         node.replace(marker(len(ranges)))
         ranges.append(time_range)

@@ -26,7 +26,7 @@ from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText, of_one_piece, placed, with_replaced
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
-from hbstore.errors import CubeQueryError, UnknownField
+from hbstore.errors import CubeQueryError, UnknownField, did_you_mean
 from hbstore.times.moments import LIMIT, moment
 
 _DEPTH: Final = 50
@@ -285,7 +285,11 @@ class Names:
             derived_cube=derived.name,
             field=name,
             fields=", ".join([*derived.measures, *derived.dim_attributes]),
-            hint=f"Ask for the fields that it has, or ask the cube {derived.parent}",
+            hint=did_you_mean(
+                name,
+                [*derived.measures, *derived.dim_attributes],
+                f"Ask for the fields that it has, or ask the cube {derived.parent}",
+            ),
         )
 
     def _check_derived_chain(self, owner: Owner, name: str, node: exp.Expr) -> None:
@@ -303,6 +307,7 @@ class Names:
 
     def unknown(self, owner: Owner, parts: Sequence[str], node: exp.Expr) -> CubeQueryError:
         """The error for a name that means nothing in a concept."""
+        fields = fields_of(owner.concept)
         chains = [chain.name for chain in owner.concept.join_chains]
         return self.query.error(
             UnknownField,
@@ -311,9 +316,11 @@ class Names:
             cause="COLUMN_NOT_FOUND",
             name=".".join(parts),
             of=owner.concept,
-            fields=", ".join(fields_of(owner.concept)) or "none",
+            fields=", ".join(fields) or "none",
             chains=", ".join(chains) or "none",
-            hint="Name one of its fields, or a field of a join chain as chain.field",
+            hint=did_you_mean(
+                parts[0], [*fields, *chains], "Name one of its fields, or a field of a join chain as chain.field"
+            ),
         )
 
 

@@ -18,10 +18,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from typing import Any, Final
 
-from hbstore.errors import HbstoreError, InvalidInput
+from hbstore.errors import HbstoreError, InvalidInput, did_you_mean
 from hbstore.times.time_range import AbsoluteTime, WrittenTime, written_time
 from hbstore.times.update_period import UpdatePeriod
 
@@ -177,13 +176,9 @@ def option_of(name: str) -> tuple[Option, tuple[str, ...]]:
         names = option.names_in(lowered)
         if names is not None:
             return option, names
-    near = get_close_matches(lowered, [one for option in OPTIONS for one in option.names], 3)
-    raise InvalidInput(
-        "not an option of cube queries",
-        option=name,
-        **({"near": ", ".join(near)} if near else {}),
-        hint="Use one of the options in docs/cube-queries.md",
-    )
+    known = [one for option in OPTIONS for one in option.names]
+    hint = did_you_mean(lowered, known, "Use one of the options in docs/cube-queries.md")
+    raise InvalidInput("not an option of cube queries", option=name, hint=hint)
 
 
 def value_of(option: Option, name: str, text: str) -> Any:

@@ -214,7 +214,7 @@ def test_files(world, tmp_path, name, text):
         ("some.xml", "<configuration><property><name>a</name></property></configuration>", InvalidInput, "line 1"),
         ("some.xml", "<conf><property><name>a</name><value>b</value></property></conf>", InvalidInput, "line 1"),
         ("some.xml", "<configuration>", InvalidModel, "not XML"),
-        ("some.json", '{"joins_type": "inner"}', InvalidInput, "near=join_type"),
+        ("some.json", '{"joins_type": "inner"}', InvalidInput, "Did you mean join_type"),
     ],
 )
 def test_files_that_hold_no_options(world, tmp_path, name, text, error, says):
@@ -229,10 +229,10 @@ def test_files_that_hold_no_options(world, tmp_path, name, text, error, says):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"joins_type": "inner"}, "not an option of cube queries: option=joins_type, near=join_type"),
+        ({"joins_type": "inner"}, "not an option of cube queries: option=joins_type. Did you mean join_type"),
         ({"nothing like it": "1"}, "not an option of cube queries: option=nothing like it. Use"),
-        ({f"{LENS}fail.if.data.partail": "true"}, "near=lens.cube.query.fail.if.data.partial"),
-        ({"facts": "daily"}, "near=facts.CUBE"),
+        ({f"{LENS}fail.if.data.partail": "true"}, "Did you mean lens.cube.query.fail.if.data.partial"),
+        ({"facts": "daily"}, "Did you mean facts.CUBE"),
         (
             {"join_type": "leftsemi"},
             "not a value of the option: option=join_type, value='leftsemi'. Give inner",
