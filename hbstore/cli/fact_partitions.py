@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,8 +25,8 @@ from hbstore.cli.arguments import (
 from hbstore.cli.opening import open_store
 from hbstore.cli.partitions import print_partitions
 from hbstore.cli.printing import print_answer
-from hbstore.errors import InvalidInput, hinting
-from hbstore.keys.partition_names import table_name
+from hbstore.errors import HbstoreError, InvalidInput, hinting
+from hbstore.keys.partition_names import DEFAULT_DATABASE, table_name
 from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # imported when a store is opened: help needs none
@@ -36,6 +36,14 @@ commands = typer.Typer(no_args_is_help=True)
 FactArgument = Annotated[
     str,
     typer.Argument(metavar="FACT", help="The fact or the dimension table: FACT or DB.FACT.", show_default=False),
+]
+FactsArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="FACT",
+        help="The fact or the dimension table: FACT or DB.FACT; with --file, by default what each entry says.",
+        show_default=False,
+    ),
 ]
 PeriodOption = Annotated[
     str | None,
@@ -66,12 +74,12 @@ FileOption = Annotated[
 @commands.command(
     epilog=examples(
         "hbstore fact partitions add shop.sales --storage-name s1 --update-period DAILY --time dt=2015-02-02",
-        "hbstore fact partitions add shop.sales --storage-name s1 --file partitions.yaml",
+        "hbstore fact partitions add --database shop --file partitions.yaml",
     )
 )
 def add(
     ctx: typer.Context,
-    fact: FactArgument,
+    fact: FactsArgument = None,
     *,
     storage_name: StorageOption = None,
     update_period: PeriodOption = None,
@@ -87,8 +95,8 @@ def add(
 ) -> None:
     """Register partitions: one, or those of a file.
 
-    The command adds all partitions of a file, or none. Without --location the folder of a partition is below the
-    storage table's folder, and has the partition's name.
+    The command adds all partitions of a fact in a file, or none. Without --location the folder of a partition is below
+    the storage table's folder, and has the partition's name.
     """
     options = _given(
         update_period=update_period,
@@ -97,11 +105,14 @@ def add(
         location=location,
         parameters=parameters(parameter),
     )
-    in_database, name = model_name(fact, database)
+
+    def change(cubes: Cubes, name: str, storage: str, descs: list[PartitionDesc]) -> int:
+        return cubes.add_partitions(name, storage, descs, if_not_exists=if_not_exists)
+
+    in_database, name = (database or DEFAULT_DATABASE, None) if fact is None else model_name(fact, database)
     descs = _descs(name, options, file)
-    with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):
-        added = cubes.add_partitions(name, storage, descs, if_not_exists=if_not_exists)
-    _print_done(table, "added", "to", added, as_json=as_json)
+    done = _change_each(ctx, store, in_database, storage_name, descs, change)
+    _print_done(done, "added", "to", is_one=fact is not None, as_json=as_json)
 
 
 @commands.command(
@@ -112,7 +123,7 @@ def add(
 )
 def drop(
     ctx: typer.Context,
-    fact: FactArgument,
+    fact: FactsArgument = None,
     *,
     storage_name: StorageOption = None,
     update_period: PeriodOption = None,
@@ -125,14 +136,17 @@ def drop(
 ) -> None:
     """Drop partitions: one, or those of a file.
 
-    The command drops all partitions of a file, or none. It does not touch data files.
+    The command drops all partitions of a fact in a file, or none. It does not touch data files.
     """
     options = _given(update_period=update_period, time=named_values("time", time), other=named_values("spec", spec))
-    in_database, name = model_name(fact, database)
+
+    def change(cubes: Cubes, name: str, storage: str, descs: list[PartitionDesc]) -> int:
+        return cubes.drop_partitions(name, storage, descs)
+
+    in_database, name = (database or DEFAULT_DATABASE, None) if fact is None else model_name(fact, database)
     descs = _descs(name, options, file)
-    with _storage_table(ctx, store, in_database, name, storage_name) as (cubes, storage, table):
-        dropped = cubes.drop_partitions(name, storage, descs)
-    _print_done(table, "dropped", "from", dropped, as_json=as_json)
+    done = _change_each(ctx, store, in_database, storage_name, descs, change)
+    _print_done(done, "dropped", "from", is_one=fact is not None, as_json=as_json)
 
 
 @commands.command(
@@ -182,16 +196,40 @@ def _storage_table(
         yield cubes, found, f"{database}.{cubes.storage_table(name, found)}".lower()
 
 
+def _change_each(
+    ctx: typer.Context,
+    store: str | None,
+    database: str,
+    storage: str | None,
+    descs: Mapping[str, list[PartitionDesc]],
+    change: Callable[[Cubes, str, str, list[PartitionDesc]], int],
+) -> list[tuple[str, int]]:
+    """Change the partitions of facts, one after another; of each its table and how many.
+
+    An error says of which tables some were changed before.
+    """
+    done: list[tuple[str, int]] = []
+    for name, some in descs.items():
+        try:
+            with _storage_table(ctx, store, database, name, storage) as (cubes, on, table):
+                done.append((table, change(cubes, name, on, some)))
+        except HbstoreError as error:
+            if done:
+                error.add_note(f"changed before: {', '.join(table for table, _ in done)}")
+            raise
+    return done
+
+
 def _given(**options: Any) -> dict[str, Any]:
     """The options that were given."""
     return {name: value for name, value in options.items() if value}
 
 
-def _descs(name: str, options: dict[str, Any], file: str | None) -> list[PartitionDesc]:
-    """The partitions of a command: the one of its options, or those of its file.
+def _descs(name: str | None, options: dict[str, Any], file: str | None) -> dict[str, list[PartitionDesc]]:
+    """The partitions of a command by facts: the one of its options, or those of its file.
 
     Raises:
-        InvalidInput: there are both or neither, or the file is about another fact.
+        InvalidInput: there are both or neither, the fact is missing, or the file is about another one.
         InvalidModel: the file cannot be read.
     """
     from hbstore.cubes import PartitionDesc, read_partitions
@@ -202,7 +240,9 @@ def _descs(name: str, options: dict[str, Any], file: str | None) -> list[Partiti
             raise InvalidInput(
                 "the partition is missing", hint="Add --update-period and --time, or --file with a file of partitions"
             )
-        return [PartitionDesc(**options)]
+        if name is None:
+            raise InvalidInput("the fact is missing", hint="Name a fact or a dimension table, or give --file")
+        return {name: [PartitionDesc(**options)]}
     if options:
         raise InvalidInput(
             "--file excludes options that describe a partition",
@@ -212,7 +252,12 @@ def _descs(name: str, options: dict[str, Any], file: str | None) -> list[Partiti
     return descs_of(read_partitions(file), name, file)
 
 
-def _print_done(table: str, done: str, where: str, count: int, *, as_json: bool) -> None:
+def _print_done(changed: Sequence[tuple[str, int]], done: str, where: str, *, is_one: bool, as_json: bool) -> None:
+    """Say how many partitions of which tables; of one fact that was named JSON is an object, else a list."""
+    documents = [{"table": table, done: count} for table, count in changed]
+    lines = [f"{plural(count, 'partition')} {done} {where} {table}" for table, count in changed]
     print_answer(
-        {"table": table, done: count}, [f"{plural(count, 'partition')} {done} {where} {table}"], as_json=as_json
+        documents[0] if is_one and documents else documents,
+        lines or [f"nothing {done}: the file holds no partitions"],
+        as_json=as_json,
     )

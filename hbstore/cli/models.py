@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,11 +21,11 @@ from hbstore.cli.arguments import (
 from hbstore.cli.catalog import is_done
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import print_answer, print_json, print_lines
-from hbstore.errors import AlreadyExists, HbstoreError, ModelNotFound
+from hbstore.errors import HbstoreError, ModelNotFound
 from hbstore.keys.partition_names import DEFAULT_DATABASE
 
 if TYPE_CHECKING:  # imported when a command needs it: help does not
-    from hbstore.cubes import Cubes, Named
+    from hbstore.cubes import Named
     from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer(no_args_is_help=True)
@@ -71,20 +71,21 @@ def create(
     """Create the descriptions of files, and their storage tables.
 
     A file holds one description or several: of storages, cubes, derived cubes, dimensions, facts and dimension tables,
-    in any order. The command also reads XML of Apache Lens.
+    in any order. The command also reads XML of Apache Lens. It creates all descriptions, or none.
     """
+    from hbstore.cubes import Cubes, read_documents
+    from hbstore.cubes.files import in_order, note_place
 
-    def put(cubes: Cubes, document: Named) -> str:
+    documents = in_order(one for file in files for one in read_documents(file))
+    with open_store(ctx, store) as opened:
         try:
-            cubes.create(document)
-        except AlreadyExists:
-            if not if_not_exists:
-                raise
-            cubes.create(document, if_not_exists=True)  # a storage table's name may be what is taken
-            return "already exists"
-        return "created"
-
-    done = _put_each(ctx, store, database, files, put, "created", "repeat the command with --if-not-exists")
+            added = Cubes(opened, database or DEFAULT_DATABASE).create_all(documents, if_not_exists=if_not_exists)
+        except HbstoreError as error:
+            note_place(error, files)
+            error.add_note("nothing was created")
+            raise
+    new = {(document.kind, document.name) for document in added}
+    done = [(one, "created" if (one.kind, one.name) in new else "already exists") for one in documents]
     _print_done(done, "created", as_json=as_json)
 
 
@@ -101,12 +102,23 @@ def alter(
 
     If a fact or a dimension table is no longer on a storage, the command drops its table there with all partitions.
     """
+    from hbstore.cubes import Cubes, read_documents
+    from hbstore.cubes.files import in_order, note_place
 
-    def put(cubes: Cubes, document: Named) -> str:
-        cubes.alter(document)
-        return "altered"
-
-    done = _put_each(ctx, store, database, files, put, "altered", "the command can be repeated")
+    documents = in_order(one for file in files for one in read_documents(file))
+    done: list[tuple[Named, str]] = []
+    with open_store(ctx, store) as opened:
+        cubes = Cubes(opened, database or DEFAULT_DATABASE)
+        try:
+            for document in documents:
+                cubes.alter(document)
+                done.append((document, "altered"))
+        except (HbstoreError, KeyboardInterrupt) as error:
+            names = ", ".join(str(document) for document, _ in done)
+            error.add_note(f"altered before: {names}; the command can be repeated" if done else "nothing was altered")
+            if isinstance(error, HbstoreError):
+                note_place(error, files)
+            raise
     _print_done(done, "altered", as_json=as_json)
 
 
@@ -215,35 +227,6 @@ def export(
         sys.stdout.write(write_documents(documents))
 
 
-def _put_each(
-    ctx: typer.Context,
-    store: str | None,
-    database: str | None,
-    files: Sequence[str],
-    put: Callable[[Cubes, Named], str],
-    *then: str,
-) -> list[tuple[Named, str]]:
-    """Put the descriptions in some files, in the order in which they can be created; each with what was done.
-
-    An error says what had been done before; `then` are the word for that, and what the user can do.
-    """
-    from hbstore.cubes import Cubes, read_documents
-    from hbstore.cubes.files import in_order
-
-    documents = in_order(one for file in files for one in read_documents(file))
-    done: list[tuple[Named, str]] = []
-    with open_store(ctx, store) as opened:
-        cubes = Cubes(opened, database or DEFAULT_DATABASE)
-        try:
-            for document in documents:
-                state = put(cubes, document)
-                done.append((document, state))
-        except (HbstoreError, KeyboardInterrupt) as error:
-            _note_done(error, done, *then)
-            raise
-    return done
-
-
 def _documents(store: PartitionStore, database: str | None, kind: ModelKind | None) -> list[Named]:
     """All descriptions in a database, or those of a kind.
 
@@ -262,12 +245,6 @@ def _listed(value: object) -> str:
     if isinstance(value, Mapping):
         value = [f"{name} in {table}" for name, table in value.items()]
     return ", ".join(map(str, value)) if isinstance(value, list) and value else "none"
-
-
-def _note_done(error: BaseException, done: Sequence[tuple[Named, str]], what: str, then: str) -> None:
-    """Say with an error what had been done before."""
-    names = [str(document) for document, state in done if state == what]
-    error.add_note(f"{what} before: {', '.join(names)}; {then}" if names else f"nothing was {what}")
 
 
 def _print_done(done: Sequence[tuple[Named, str]], what: str, *, as_json: bool) -> None:

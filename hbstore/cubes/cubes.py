@@ -90,10 +90,13 @@ class Cubes:
         """
         expect("document", document, Named, hint=_A_DOCUMENT)
         expect_flags(if_not_exists=if_not_exists)
-        self._model.add(document, if_not_exists=if_not_exists)
+        self._model.add([document], if_not_exists=if_not_exists)
 
     def create_all(self, documents: Iterable[Named], *, if_not_exists: bool = False) -> list[Named]:
-        """Add documents in an order in which each finds what it names; those that were added.
+        """Add documents at once, all or none, in an order in which each finds what it names; those that were added.
+
+        Raises:
+            AlreadyExists, InvalidModel, UnknownTimelineClass: as of `create`; nothing was added.
 
         >>> from hbstore.cubes import Storage
         >>> both = [Storage(name="archive"), Storage(name="lake")]
@@ -102,7 +105,7 @@ class Cubes:
         """
         expect_flags(if_not_exists=if_not_exists)
         checked = in_order(expect_many("documents", documents, Named, hint=_A_DOCUMENT))
-        return [one for one in checked if self._model.add(one, if_not_exists=if_not_exists)]
+        return [*self._model.add(checked, if_not_exists=if_not_exists)]
 
     def put(
         self,

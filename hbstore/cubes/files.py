@@ -23,10 +23,11 @@ from pydantic import ValidationError
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named, invalid_model
 from hbstore.cubes.lens_xml import read_model, write_lens
+from hbstore.cubes.lines import line_of, saying_line
 from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml, read_text
 from hbstore.cubes.xml_tree import parse_xml
-from hbstore.errors import InvalidModel, did_you_mean
+from hbstore.errors import HbstoreError, InvalidModel, did_you_mean
 from hbstore.texts.arguments import expect, expect_choice, expect_many
 
 Format: TypeAlias = Literal["yaml", "json", "xml"]
@@ -74,8 +75,29 @@ def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[
     if format == "xml":
         found = list(read_model(parse_xml(text, file), file))
     else:
-        found = [_kind_and_data(one, file, number) for number, one in enumerate(load(text, format, file), 1)]
-    return [make(kind, data, file=file, document=number) for number, (kind, data) in enumerate(found, 1)]
+        found = []
+        for number, one in enumerate(load(text, format, file), 1):
+            with saying_line(text, format, number):
+                found.append(_kind_and_data(one, file, number))
+    made = []
+    for number, (kind, data) in enumerate(found, 1):
+        with saying_line(text, format, number):
+            made.append(make(kind, data, file=file, document=number))
+    return made
+
+
+def note_place(error: HbstoreError, files: Iterable[str | Path]) -> None:
+    """Say in an error about a description in which of some files it stands, and on which line. O(texts)."""
+    name = str(error.fields.get("name", "")).rpartition(".")[2]
+    kind = error.fields.get("kind")
+    for file in files:
+        text, format_ = read_text(file, ENDINGS, InvalidModel)
+        for number, document in enumerate(parse_documents(text, format_), 1):
+            if document.name == name and kind in (None, document.kind):
+                line = line_of(text, format_, number, str(error.fields.get("at", "")))
+                place = {"file": str(file)} if line is None else {"file": str(file), "line": line}
+                error.fields = {**place, **error.fields}
+                return
 
 
 def write_documents(documents: Iterable[Named], format: Format = "yaml") -> str:

@@ -17,6 +17,7 @@ from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import ENDINGS, Format, check_text, load
 from hbstore.cubes.lens_elements import Data, Part, Shape, attribute, ignored, properties, read_shape
+from hbstore.cubes.lines import saying_line
 from hbstore.cubes.texts import read_text
 from hbstore.cubes.values import FieldName, Name, Period, Properties, no_twins
 from hbstore.cubes.xml_tree import ElementReader, parse_xml
@@ -85,27 +86,40 @@ def parse_partitions(
         found = [one for part in found for one in (part if isinstance(part, list) else [part])]
     expect_texts(or_none=True, table=table)
     named = found if table is None else [{"table": table, **one} if isinstance(one, dict) else one for one in found]
-    return [_partition(data, file, number) for number, data in enumerate(named, 1)]
+    made = []
+    for number, data in enumerate(named, 1):
+        with saying_line(text, format, number):
+            made.append(_partition(data, file, number))
+    return made
 
 
-def descs_of(found: Iterable[tuple[str, PartitionDesc]], name: str, file: str) -> list[PartitionDesc]:
-    """The partitions of a file, which have to be of one fact or dimension table.
+def descs_of(found: Iterable[tuple[str, PartitionDesc]], name: str | None, file: str) -> dict[str, list[PartitionDesc]]:
+    """The partitions of a file by their facts or dimension tables.
+
+    Args:
+        found: the partitions.
+        name: the fact or dimension table that they have to be of; None: each says of which it is.
+        file: what errors call it.
 
     Raises:
         InvalidInput: one is of another.
+
+    >>> found = [("rides", PartitionDesc("DAILY")), ("taxis", PartitionDesc("DAILY"))]
+    >>> list(descs_of(found, None, "days.yaml"))
+    ['rides', 'taxis']
     """
-    descs = []
+    descs: dict[str, list[PartitionDesc]] = {}
     for number, (table, desc) in enumerate(found, 1):
-        if table != name.lower():
+        if name is not None and table != name.lower():
             raise InvalidInput(
                 "a partition in the file belongs to another fact or dimension table",
                 file=file,
                 document=number,
                 table=table,
                 expected=name,
-                hint="Use one file for each fact or dimension table",
+                hint="Name no fact: then each partition of the file says which it is of",
             )
-        descs.append(desc)
+        descs.setdefault(table, []).append(desc)
     return descs
 
 

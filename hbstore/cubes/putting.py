@@ -88,7 +88,7 @@ def put(
     for number, step in enumerate(steps):
         try:
             if step.action is Action.CREATE:
-                model.add(step.document, if_not_exists=False)
+                model.add([step.document], if_not_exists=False)
             elif step.action is Action.ALTER:
                 model.alter(step.document, replaces=step.before)
         except HbstoreError as error:

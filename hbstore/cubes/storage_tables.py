@@ -124,16 +124,21 @@ def table_changes(
     return StorageTableChanges(tuple(create), tuple(alter), tuple(drop))
 
 
-def follow(transaction: Transaction, database: str, before: Named | None, after: Named | None) -> None:
-    """Create, alter and drop storage tables in a transaction. Raises as `table_changes`."""
+def follow(
+    transaction: Transaction, database: str, before: Named | None, after: Named | None, made: dict[str, Table]
+) -> None:
+    """Create, alter and drop storage tables in a transaction that has made some. Raises as `table_changes`."""
 
     def find(name: str) -> Table | None:
+        if name in made:
+            return made[name]
         row = table_in(transaction, database, name)[1]
         return None if row is None else row.table
 
     changes = table_changes(database, before, after, find)
     for table in changes.create:
         add_table(transaction, table)
+        made[table.name] = table
     for table in changes.alter:
         view, row = table_in(transaction, database, table.name)
         assert row is not None

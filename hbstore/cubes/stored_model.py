@@ -9,8 +9,8 @@ way one comes behind the other.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -25,10 +25,13 @@ from hbstore.errors import (
     AlreadyExists,
     ConcurrentChange,
     CorruptRow,
+    CubeError,
     InvalidModel,
+    InvalidType,
     ModelInUse,
     ModelNotFound,
     TableNotFound,
+    TimelineError,
     did_you_mean,
 )
 from hbstore.model.objects import Table
@@ -157,8 +160,12 @@ class Model:
 
     # Changing
 
-    def add(self, document: Named, *, if_not_exists: bool) -> bool:
-        """Add a document; whether it was added, and not there before.
+    def add(self, documents: Iterable[Named], *, if_not_exists: bool) -> Sequence[Named]:
+        """Add documents at once, all or none; those that were added, and not there before.
+
+        Args:
+            documents: in an order in which each refers to those before it.
+            if_not_exists: pass over those that are there.
 
         Raises:
             AlreadyExists: there is one of its name, unless ``if_not_exists``, or a table of the name of one of its
@@ -167,17 +174,23 @@ class Model:
                 none.
             UnknownTimelineClass: a storage table's properties name a class that there is not.
         """
+        listed = [*documents]
 
-        def add(documents: DocumentsInTransaction) -> bool:
-            stored = documents.find(document.kind, document.name)
-            _check_described(document, None, documents)
-            if stored is not None:
-                if if_not_exists:
-                    return False
-                raise there(self.database, document)
-            check_name(self.database, document, documents)
-            self._put(documents, None, document)
-            return True
+        def add(stored: DocumentsInTransaction) -> Sequence[Named]:
+            added: MutableSequence[Named] = []
+            tables: dict[str, Table] = {}
+            for document in listed:
+                with _naming(document):
+                    known = Overlay.of(stored, *added)
+                    before = known.find(document.kind, document.name)
+                    _check_described(document, None, known)
+                    if before is None:
+                        check_name(self.database, document, known)
+                        self._put(stored, None, document, tables)
+                        added.append(document)
+                    elif not if_not_exists:
+                        raise there(self.database, document)
+            return added
 
         return self._run(add)
 
@@ -233,9 +246,15 @@ class Model:
 
         return self.store.documents.transactions.run(run)
 
-    def _put(self, documents: DocumentsInTransaction, before: Named | None, after: Named | None) -> None:
-        """Put a document in the place of another one; None stands for none. Its tables follow."""
-        follow(documents.transaction, self.database, before, after)
+    def _put(
+        self,
+        documents: DocumentsInTransaction,
+        before: Named | None,
+        after: Named | None,
+        made: dict[str, Table] | None = None,
+    ) -> None:
+        """Put a document in the place of another one; None stands for none. Its tables follow, beside those made."""
+        follow(documents.transaction, self.database, before, after, {} if made is None else made)
         if after is not None:
             documents.put(after)
         elif before is not None:
@@ -245,6 +264,17 @@ class Model:
         with suppress(TableNotFound):
             return self.store.get_table(self.database, name)
         return None
+
+
+@contextmanager
+def _naming(document: Named) -> Iterator[None]:
+    """Errors of a document say which it is."""
+    try:
+        yield
+    except (AlreadyExists, CubeError, InvalidType, TimelineError) as error:
+        if "name" not in error.fields:
+            error.fields = {"kind": document.kind, "name": document.name, **error.fields}
+        raise
 
 
 def check_name(database: str, document: Named, known: Known) -> None:

@@ -24,7 +24,7 @@ MAX_TEXT: Final = 16 * 1024 * 1024
 _TIMESTAMP: Final = "tag:yaml.org,2002:timestamp"
 
 
-class _Loader(yaml.SafeLoader):
+class Loader(yaml.SafeLoader):
     """Loads YAML's own types, but for times."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012  PyYAML's own way
@@ -33,12 +33,14 @@ class _Loader(yaml.SafeLoader):
     }
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """A node, which is no alias."""
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.constructor.ConstructorError(None, None, "an alias, which hbstore does not read", mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
+        """A mapping in which each key stands once."""
         seen: set[str] = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.value in seen or key.tag == "tag:yaml.org,2002:merge":
@@ -96,7 +98,7 @@ def load_yaml(text: str, file: str) -> list[Any]:
         InvalidModel: it is no YAML, or has aliases or a key twice; the error says where.
     """
     try:
-        return [one for one in yaml.load_all(text, _Loader) if one is not None]
+        return [one for one in yaml.load_all(text, Loader) if one is not None]
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         raise InvalidModel(

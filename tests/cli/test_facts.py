@@ -12,6 +12,7 @@ from hbstore.query_service.access import Access
 from hbstore.warehouse.service import Service
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
+from tests.cli.conftest import MODEL
 from tests.query_service.test_service import serving
 
 HOURLY = (
@@ -294,6 +295,28 @@ def test_partitions_of_a_file(run, tmp_path, ending):
         arguments = ("fact", "partitions", word, "Sales", "--database", "Shop", "--file", str(file))
         assert run(*arguments).stdout == f"{line} shop.s1_sales\n"
         assert run(*arguments, code=2).stdout == ""
+
+
+@pytest.mark.usefixtures("model")
+def test_a_file_may_be_of_several_facts(run, run_json, tmp_path):
+    other = MODEL.split("---")[2].replace("name: sales\n", "name: others\n")
+    (tmp_path / "other.yaml").write_text(other)
+    run("model", "create", str(tmp_path / "other.yaml"), "--database", "shop")
+    file = tmp_path / "partitions.yaml"
+    line = "- {table: %s, update_period: DAILY, time: {dt: %s}}\n"
+    file.write_text(line % ("sales", "2015-02-07") + line % ("others", "2015-02-07") + line % ("sales", "2015-02-08"))
+    arguments = ("--database", "shop", "--file", str(file))
+    lines = run("fact", "partitions", "add", *arguments).stdout.splitlines()
+    assert lines == ["2 partitions added to shop.s1_sales", "1 partition added to shop.s1_others"]
+    again = run("fact", "partitions", "add", *arguments, "--if-not-exists", "--json").stdout
+    assert json.loads(again) == [{"table": "shop.s1_sales", "added": 0}, {"table": "shop.s1_others", "added": 0}]
+    assert [one["dropped"] for one in run_json("fact", "partitions", "drop", *arguments)] == [2, 1]
+    file.write_text(line % ("sales", "2015-02-07") + line % ("othres", "2015-02-07"))
+    error = run("fact", "partitions", "add", *arguments, code=2).stderr
+    assert "Did you mean others?" in error
+    assert "changed before: shop.s1_sales" in error
+    told = run("fact", "partitions", "add", "--update-period", "DAILY", "--time", "dt=2015-02-07", code=2).stderr
+    assert "the fact is missing" in told
 
 
 def test_a_file_is_added_wholly_or_not_at_all(run, tmp_path, cubes):

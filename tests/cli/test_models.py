@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
 
 from hbstore.cli.models import ModelKind
 from hbstore.cubes import KINDS, read_documents
@@ -40,7 +41,7 @@ def test_create_and_list(run, run_json, model_file):
     assert run("model", "list", "--database", "shop", "--kind", "dimtable").stdout == ""
     assert "shop.s1_sales" in run("tables", "shop").stdout
     result = run("model", "create", model_file, "--database", "shop", code=2)
-    error = "Error: the storage already exists: name=shop.s1\n"
+    error = f"Error: the storage already exists: file={model_file}, line=2, name=shop.s1\n"
     error += "Hint: Alter the existing one, or give the new one another name\n"
     assert result.stderr == error + "Note: nothing was created\n"
     there = run("model", "create", model_file, "--database", "shop", "--if-not-exists").stdout
@@ -61,15 +62,41 @@ def test_the_order_of_files_and_documents_does_not_matter(run, tmp_path):
 
 
 @pytest.mark.usefixtures("shop")
-def test_an_error_says_what_was_created_before(run, tmp_path):
+def test_all_descriptions_are_created_or_none(run, tmp_path):
     storage, _, fact = MODEL.split("---")
     (tmp_path / "some.yaml").write_text(f"{fact}\n---\n{storage}")
     result = run("model", "create", str(tmp_path / "some.yaml"), "--database", "shop", code=2)
-    assert "sales_cube" in result.stderr.splitlines()[0]
-    assert result.stderr.endswith("Note: created before: storage s1; repeat the command with --if-not-exists\n")
-    assert run("model", "list", "--database", "shop").stdout == "storage s1\n"
-    again = run("model", "create", str(tmp_path / "some.yaml"), "--database", "shop", "--if-not-exists", code=2)
-    assert again.stderr.endswith("Note: nothing was created\n")
+    error, _, note = result.stderr.splitlines()
+    assert "sales_cube" in error
+    assert f"file={tmp_path}/some.yaml, line=4" in error
+    assert note == "Note: nothing was created"
+    assert run("model", "list", "--database", "shop").stdout == ""
+    assert "s1_" not in run("tables", "shop").stdout
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize("ending", ["yaml", "json"])
+def test_an_error_says_on_which_line(run, tmp_path, ending):
+    storage = {"kind": "storage", "name": "s1"}
+    cube = {"kind": "cube", "name": "c", "measures": [{"name": "m", "type": "int"}, {"name": "n", "type": 5}]}
+    text = json.dumps([storage, cube], indent=1)
+    if ending == "yaml":
+        text = "".join(f"---\n{yaml.safe_dump(one, sort_keys=False)}" for one in (storage, cube))
+    line = next(at for at, one in enumerate(text.splitlines(), 1) if "5" in one)
+    (tmp_path / f"some.{ending}").write_text(text)
+    error = run("model", "create", str(tmp_path / f"some.{ending}"), "--database", "shop", code=2).stderr
+    assert f"file={tmp_path}/some.{ending}, line={line}, document=2, kind=cube, at=measures.1.type" in error
+
+
+@pytest.mark.usefixtures("shop")
+def test_two_descriptions_of_one_table_are_refused(run, tmp_path):
+    storage, cube, fact = MODEL.split("---")
+    first, second = fact.replace("name: sales\n", "name: a_b\n"), fact.replace("name: sales\n", "name: b\n")
+    parts = storage, storage.replace("s1", "s1_a"), cube, first, second.replace("storage: s1", "storage: s1_a")
+    (tmp_path / "some.yaml").write_text("\n---\n".join(parts))
+    error = run("model", "create", str(tmp_path / "some.yaml"), "--database", "shop", code=2).stderr
+    assert "s1_a_b" in error
+    assert "s1_" not in run("tables", "shop").stdout
 
 
 @pytest.mark.usefixtures("shop")

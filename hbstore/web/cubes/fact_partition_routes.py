@@ -93,7 +93,7 @@ def fact_partition_change_routes(service: Service, clock: Clock = utc_now) -> AP
         def changing() -> Registered:
             cubes = Cubes(store, database, clock)
             chosen = storage or cubes.only_storage(fact)
-            descs = descs_of(parse_partitions(*body, file="body", table=fact), fact, "body")
+            descs = descs_of(parse_partitions(*body, file="body", table=fact), fact, "body").get(fact.lower(), [])
             partitions = change(cubes, chosen, descs)
             return Registered(table=f"{cubes.database}.{cubes.storage_table(fact, chosen)}", partitions=partitions)
 
