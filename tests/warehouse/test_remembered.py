@@ -19,6 +19,7 @@ from tests.pauses import SECONDS
 def records(request, tmp_path):
     urls = {"memory": "memory://", "sqlite": f"sqlite://{tmp_path}/store.db"}
     with connect(urls.get(request.param) or request.getfixturevalue("hbase_url")) as store:
+        store.records.drop("warehouse", "last")  # that of another test's server
         yield store.records
         store.records.drop("warehouse", "last")
 

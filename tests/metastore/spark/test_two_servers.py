@@ -79,7 +79,7 @@ def test_a_lock_taken_at_one_holds_at_the_other_and_is_released_there(both):
     one.unlock(TYPES.UnlockRequest(lockid=second.lockid))
 
 
-KILLS = (False, True, False)
+KILLS = (False, True, True)
 """In which round the server that Spark asks is killed."""
 
 
