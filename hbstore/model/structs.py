@@ -18,7 +18,7 @@ from itertools import repeat
 from typing import Any, Final, SupportsIndex, TypeVar
 
 from hbstore.errors import CorruptRow, HbstoreError, InvalidInput, InvalidPartitionValue
-from hbstore.keys.partition_names import partition_name
+from hbstore.keys.partition_names import partition_namer
 from hbstore.model.frozen import FrozenDict
 from hbstore.model.layouts import (
     DATABASE,
@@ -132,6 +132,7 @@ class PartitionEncoder:
         self._table = table
         self._created = created
         self._columns = table.partition_column_names
+        self._name = partition_namer(self._columns)
         self._root = None if table.location is None else table.location.rstrip("/")
         self._inherited = replace(table.storage, columns=table.columns)
         self._around: tuple[StorageDescriptor, bytes, bytes] | None = None
@@ -160,7 +161,7 @@ class PartitionEncoder:
         head, tail = self._storage(partition.storage or self._inherited)
         location = partition.location
         if location is None and self._root is not None:
-            location = f"{self._root}/{partition_name(self._columns, partition.values)}"
+            location = f"{self._root}/{self._name(partition.values)}"
         parts = [
             _VALUES_HEAD,
             STRINGS.write(partition.values),

@@ -262,10 +262,12 @@ class MemoryRows:
             with self._lock:
                 self._thread.requests += 1
                 partitions = self._changeable().partitions
-                for key, cells, payload in puts:
-                    self._put(partitions, key, (cells, payload))
+                stored = {key: (cells, payload) for key, cells, payload in puts}
+                if self._thread.changing:
+                    self._undo += [(partitions, key, partitions.get(key)) for key in (*stored, *deletes)]
+                partitions.update(stored)
                 for key in deletes:
-                    self._put(partitions, key, None)
+                    partitions.pop(key, None)
             return
         self._thread.requests += 1
         changes: list[tuple[bytes, _Stored | None]] = [(row.key, (row.cells, row.payload)) for row in puts]

@@ -61,6 +61,7 @@ class Puts:
         self._definition = row.definition
         self._invalid_values = invalid_values
         self._columns = row.definition.time_columns
+        self._cells = CellMaker(row.definition)
         self._encoder = PartitionEncoder(row.table, created)
 
     def put(self, partition: Partition, *, may_be_untimed: bool = False) -> bytes:
@@ -76,7 +77,7 @@ class Puts:
             InvalidInput: the partition is too large.
         """
         definition = self._definition
-        cells = cells_of(definition, partition.values, self._invalid_values)
+        cells = self._cells.of(partition.values, self._invalid_values)
         key = _new_key(definition, cells)
         if key not in self.rows:
             self.rows[key] = PartitionRow(key, cells, _payload(self._encoder, partition, definition.table))
@@ -89,6 +90,48 @@ class Puts:
                         raise
                     self.times[key], self.untimed[key] = [], error
         return key
+
+
+class CellMaker:
+    """Makes the cells of many partitions of a table, and one object of each text that comes again."""
+
+    __slots__ = ("_definition", "_known")
+
+    def __init__(self, definition: Definition) -> None:
+        self._definition = definition
+        self._known: list[dict[str, tuple[bytes, bool]]] = [{} for _ in definition.schema.types]
+
+    def of(self, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:
+        """The cells of a partition's values.
+
+        Raises:
+            InvalidPartitionValue: too many or too few values, or one that does not fit its type and is not to be kept.
+        """
+        known = self._known
+        if len(values) != len(known):
+            raise InvalidPartitionValue(
+                "a partition needs one value for each partition column",
+                table=self._definition.table,
+                values=len(values),
+                columns=", ".join(self._definition.schema.names),
+                hint="Give them in the order of the columns",
+            )
+        cells = []
+        for at, text in enumerate(values):
+            made = known[at].get(text)
+            if made is None:
+                column_type = self._definition.schema.types[at]
+                made = known[at][text] = text_cell(column_type, text), fits(column_type, text)
+            if not made[1] and invalid_values == "reject":
+                raise InvalidPartitionValue(
+                    "a partition value does not fit its column's type",
+                    column=self._definition.schema.names[at],
+                    type=self._definition.schema.types[at].name,
+                    value=repr(text),
+                    hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
+                )
+            cells.append(made[0])
+        return tuple(cells)
 
 
 def affected_by(columns: TimeColumns, change: Change, stored: Mapping[bytes, bytes]) -> AffectedTimes:
@@ -145,32 +188,8 @@ def partition_key(row: TableRow, values: PartitionValues) -> bytes:
 
 
 def cells_of(definition: Definition, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:
-    """The cells of a partition's values.
-
-    Raises:
-        InvalidPartitionValue: too many or too few values, or one that does not fit its type and is not to be kept.
-    """
-    types = definition.schema.types
-    if len(values) != len(types):
-        raise InvalidPartitionValue(
-            "a partition needs one value for each partition column",
-            table=definition.table,
-            values=len(values),
-            columns=", ".join(definition.schema.names),
-            hint="Give them in the order of the columns",
-        )
-    cells = tuple(map(text_cell, types, values))
-    if invalid_values == "reject":
-        for at, text in enumerate(values):
-            if not fits(types[at], text):
-                raise InvalidPartitionValue(
-                    "a partition value does not fit its column's type",
-                    column=definition.schema.names[at],
-                    type=types[at].name,
-                    value=repr(text),
-                    hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
-                )
-    return cells
+    """The cells of one partition's values, as of `CellMaker`."""
+    return CellMaker(definition).of(values, invalid_values)
 
 
 def no_such_partition(table: Table, values: Sequence[str]) -> PartitionNotFound:

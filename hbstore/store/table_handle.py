@@ -13,12 +13,13 @@ from hbstore.pictures.html_table import html_table
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan
 from hbstore.store.partition_list import Partitions
-from hbstore.store.puts import NEEDS_VALUES, InvalidValues, texts_of
+from hbstore.store.puts import NEEDS_VALUES, InvalidValues
 from hbstore.store.reader import Filter, Reader
 from hbstore.store.schema import Schema
 from hbstore.store.tables import Tables
 from hbstore.store.timelines.stored_timelines import StoredTimelines
 from hbstore.store.timelines.table_timelines import TableTimelines
+from hbstore.store.value_texts import in_columns
 from hbstore.store.writer import Writer
 from hbstore.texts.arguments import expect_many
 from hbstore.texts.like import LikeDialect
@@ -215,8 +216,9 @@ class TableHandle:
         3
         """
         row = self._tables.open(self.database, self.table_name)
+        schema = row.definition.schema
         made = [
-            one if isinstance(one, Partition) else Partition(texts_of(row, one))
+            one if isinstance(one, Partition) else Partition(in_columns(schema.names, schema.types, one))
             for one in expect_many("partitions", partitions, hint=NEEDS_VALUES)
         ]
         return self._writer.add(row, made, if_not_exists=if_not_exists, invalid_values=invalid_values)

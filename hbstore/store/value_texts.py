@@ -37,10 +37,17 @@ def column_texts(columns: Sequence[str], types: Sequence[ColumnType], values: Pa
     """
     if isinstance(values, Partition):
         return values.values
+    return partition_value_texts(in_columns(columns, types, values))
+
+
+def in_columns(
+    columns: Sequence[str], types: Sequence[ColumnType], values: PartitionValues
+) -> Sequence[PartitionValue]:
+    """What `column_texts` makes texts of, but for None and the empty text, which stay."""
     given = listed(values, columns)
     if not are_texts(given) and len(given) == len(columns):  # where there are too many or too few, no type is known
-        given = list(map(value_text, columns, types, given))
-    return partition_value_texts(given)
+        return list(map(value_text, columns, types, given))
+    return given
 
 
 def partial_spec_texts(table: Table, spec: Mapping[str, PartitionValue]) -> dict[str, str]:
@@ -67,7 +74,10 @@ def are_texts(values: PartitionValues) -> bool:
     """Whether all of some values are texts or None, so that no column's type is needed to write them."""
     if isinstance(values, Partition):
         return True
-    return all(isinstance(value, str | None) for value in (values.values() if isinstance(values, Mapping) else values))
+    for value in values.values() if isinstance(values, Mapping) else values:
+        if value is not None and not isinstance(value, str):
+            return False
+    return True
 
 
 def value_text(column: str, column_type: ColumnType, value: object) -> str | None:

@@ -148,7 +148,8 @@ def test_alter(run, run_json, tmp_path):
     assert "s1_sales" not in run("tables", "shop").stdout
     file.write_text(WITHOUT_STORAGE.replace("name: sales\n", "name: others\n") + "---\n" + MODEL.split("---")[0])
     result = run("model", "alter", str(file), "--database", "shop", code=2)
-    assert "the fact does not exist: name=shop.others" in result.stderr
+    assert "the fact does not exist: file=" in result.stderr
+    assert "name=shop.others" in result.stderr
     assert "Note: altered before: storage s1; the command can be repeated\n" in result.stderr
 
 

@@ -87,7 +87,7 @@ def test_a_value_that_does_not_fit_is_named_with_its_column(sales):
     assert "keep" in caught.value.hint
 
 
-@pytest.mark.parametrize("bad", ["2013-01-01", b"ab", None, 5, (5, "1"), (b"x", "1"), ("\ud800", "1")])
+@pytest.mark.parametrize("bad", ["2013-01-01", b"ab", None, 5, (5.5, "1"), (b"x", "1"), ("\ud800", "1")])
 def test_values_that_are_no_texts_are_refused(bad):
     with pytest.raises(InvalidPartitionValue) as caught:
         Partition(bad)
