@@ -27,6 +27,8 @@ MODULES: Final = {
     ),
     "files": ("fsspec", "pyarrow"),
     "client": ("pyarrow",),
+    "pandas": ("pandas", "pyarrow"),
+    "polars": ("polars", "pyarrow"),
     "airflow": ("airflow",),
 }
 """The modules that each extra brings and hbstore imports."""
@@ -48,22 +50,6 @@ def check_extra(extra: str, feature: str) -> None:
     missing = [module for module in MODULES[extra] if find_spec(module) is None]
     if missing:
         raise missing_extra(extra, feature, missing)
-
-
-def check_package(module: str, feature: str) -> None:
-    """See that a package is installed that no extra brings.
-
-    Args:
-        module: what it is imported and installed as.
-        feature: what needs it: ``a DataFrame of pandas``.
-
-    Raises:
-        MissingPackage: it is not.
-    """
-    if find_spec(module) is None:
-        raise MissingPackage(
-            f"a package that {feature} needs is not installed", missing=module, hint=f"pip install {module}"
-        )
 
 
 def missing_extra(extra: str, feature: str, modules: Sequence[str]) -> MissingPackage:

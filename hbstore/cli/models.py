@@ -84,8 +84,7 @@ def create(
             note_place(error, files)
             error.add_note("nothing was created")
             raise
-    new = {(document.kind, document.name) for document in added}
-    done = [(one, "created" if (one.kind, one.name) in new else "already exists") for one in documents]
+    done = [(document, "created" if document in added else "already exists") for document in documents]
     _print_done(done, "created", as_json=as_json)
 
 

@@ -227,13 +227,17 @@ class RemoteTable:
         *,
         named_only: bool = False,
     ) -> dict[str, Any]:
-        given = expect_many("partitions", partitions, hint=NEEDS_VALUES)
-        named = [one.values if named_only and isinstance(one, Partition) else reusable_values(one) for one in given]
+        named = [
+            partition.values if named_only and isinstance(partition, Partition) else reusable_values(partition)
+            for partition in expect_many("partitions", partitions, hint=NEEDS_VALUES)
+        ]
         if not all(map(are_texts, named)):
             table = self.definition
             columns, types = table.partition_column_names, table.key_types
-            named = [one if isinstance(one, Partition) else column_texts(columns, types, one) for one in named]
-        body = {"partitions": [partition_document(one) for one in named]}
+            named = [
+                values if isinstance(values, Partition) else column_texts(columns, types, values) for values in named
+            ]
+        body = {"partitions": list(map(partition_document, named))}
         return self._transport.document(method, f"{self._address}{path}", query=query, body=body, is_change=True)
 
     def _stored(self, path: str) -> bytes:

@@ -73,17 +73,17 @@ def parse_documents(text: str, format: Format, *, file: str = "<text>") -> list[
     """
     check_text(text, format)
     if format == "xml":
-        found = list(read_model(parse_xml(text, file), file))
+        described = list(read_model(parse_xml(text, file), file))
     else:
-        found = []
-        for number, one in enumerate(load(text, format, file), 1):
+        described = []
+        for number, data in enumerate(load(text, format, file), 1):
             with saying_line(text, format, number):
-                found.append(_kind_and_data(one, file, number))
-    made = []
-    for number, (kind, data) in enumerate(found, 1):
+                described.append(_kind_and_data(data, file, number))
+    documents = []
+    for number, (kind, data) in enumerate(described, 1):
         with saying_line(text, format, number):
-            made.append(make(kind, data, file=file, document=number))
-    return made
+            documents.append(make(kind, data, file=file, document=number))
+    return documents
 
 
 def note_place(error: HbstoreError, files: Iterable[str | Path]) -> None:

@@ -105,12 +105,12 @@ def described(document: Named, documents: Known) -> dict[str, Any]:
 
 
 def _base_cube(document: Named, at: str, name: str, documents: Known) -> Cube:
-    found = documents.find("cube", name)
-    if not isinstance(found, Cube):
+    cube = documents.find("cube", name)
+    if not isinstance(cube, Cube):
         derived = documents.find("derived_cube", name) is not None
         expected = f"a base cube, but {name} {'is a derived cube' if derived else 'does not exist'}"
         raise _missing(document, at, expected, name, _names(documents, "cube"))
-    return found
+    return cube
 
 
 def _check_names(document: Named, at: str, names: Iterable[str], known: Iterable[str], where: Named) -> None:
@@ -122,15 +122,15 @@ def _check_names(document: Named, at: str, names: Iterable[str], known: Iterable
 
 
 def _check_columns(document: LogicalTable, fields: Iterable[str], where: Named) -> None:
-    there = set(fields)
+    names = set(fields)
     for number, column in enumerate(document.columns):
-        if column.name not in there and not column.extra:
+        if column.name not in names and not column.extra:
             raise _missing(
                 document,
                 f"columns.{number}",
                 f"a field of the {where}, but {column.name} is not one",
                 column.name,
-                there,
+                names,
                 hint="If only the table has the column, set extra: true",
             )
 

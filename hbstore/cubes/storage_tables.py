@@ -125,20 +125,20 @@ def table_changes(
 
 
 def follow(
-    transaction: Transaction, database: str, before: Named | None, after: Named | None, made: dict[str, Table]
+    transaction: Transaction, database: str, before: Named | None, after: Named | None, created: dict[str, Table]
 ) -> None:
-    """Create, alter and drop storage tables in a transaction that has made some. Raises as `table_changes`."""
+    """Create, alter and drop storage tables in a transaction that has created some. Raises as `table_changes`."""
 
     def find(name: str) -> Table | None:
-        if name in made:
-            return made[name]
+        if name in created:
+            return created[name]
         row = table_in(transaction, database, name)[1]
         return None if row is None else row.table
 
     changes = table_changes(database, before, after, find)
     for table in changes.create:
         add_table(transaction, table)
-        made[table.name] = table
+        created[table.name] = table
     for table in changes.alter:
         view, row = table_in(transaction, database, table.name)
         assert row is not None

@@ -262,10 +262,10 @@ class MemoryRows:
             with self._lock:
                 self._thread.requests += 1
                 partitions = self._changeable().partitions
-                stored = {key: (cells, payload) for key, cells, payload in puts}
+                added: dict[bytes, _Stored] = {key: (cells, payload) for key, cells, payload in puts}
                 if self._thread.changing:
-                    self._undo += [(partitions, key, partitions.get(key)) for key in (*stored, *deletes)]
-                partitions.update(stored)
+                    self._undo += [(partitions, key, partitions.get(key)) for key in (*added, *deletes)]
+                partitions.update(added)
                 for key in deletes:
                     partitions.pop(key, None)
             return

@@ -115,12 +115,12 @@ def count(text: str | None) -> int | None:
 
 def _values(kind: ColumnType, texts: Iterable[str]) -> list[Cell]:
     """A partition column; the same few texts come again and again."""
-    read, known = cell_reader(kind), dict[str, Cell]()
+    read, by_text = cell_reader(kind), dict[str, Cell]()
     cells: list[Cell] = []
     for text in texts:
-        if text not in known:
-            known[text] = read(text)
-        cells.append(known[text])
+        if text not in by_text:
+            by_text[text] = read(text)
+        cells.append(by_text[text])
     return cells
 
 

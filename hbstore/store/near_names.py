@@ -23,16 +23,16 @@ def suggest(error: BaseException | None, tables: Tables) -> None:
     'Did you mean shop.sales? List the tables'
     """
     if isinstance(error, TableNotFound):
-        wanted = str(error.fields.get("table", ""))
-        names = _table_names(tables, wanted.partition(".")[0])
+        missing = str(error.fields.get("table", ""))
+        names = _table_names(tables, missing.partition(".")[0])
     elif isinstance(error, DatabaseNotFound):
-        wanted = str(error.fields.get("database", ""))
+        missing = str(error.fields.get("database", ""))
         names = (key[1:].decode() for key, log, _ in tables.transactions.scan(*DATABASE_KEYS) if log.state)
     else:
         return
     if not (error.hint or "").startswith("Did you mean"):
         with suppress(HbstoreError):
-            error.hint = did_you_mean(wanted, islice(names, MOST_NAMES + 1), error.hint or "")
+            error.hint = did_you_mean(missing, islice(names, MOST_NAMES + 1), error.hint or "")
 
 
 def _table_names(tables: Tables, database: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, overload
 
-from hbstore.extras import check_package
+from hbstore.extras import check_extra
 from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import text_cell
 from hbstore.model.objects import Partition, Table
@@ -93,9 +93,8 @@ class Partitions(Sequence[Partition]):
         >>> int(sales.partitions("hour = 5").to_pandas()["num_rows"].sum())
         300
         """
-        rows = self.to_arrow()
-        check_package("pandas", "a DataFrame of pandas")
-        return rows.to_pandas()
+        check_extra("pandas", "a DataFrame of pandas")
+        return self.to_arrow().to_pandas()
 
     def to_polars(self) -> pl.DataFrame:
         """A DataFrame of polars, of the same columns and types.
@@ -106,11 +105,10 @@ class Partitions(Sequence[Partition]):
         >>> sales.partitions("hour = 5").to_polars()["num_rows"].sum()
         300
         """
-        rows = self.to_arrow()
-        check_package("polars", "a DataFrame of polars")
+        check_extra("polars", "a DataFrame of polars")
         import polars as pl
 
-        frame = pl.from_arrow(rows)
+        frame = pl.from_arrow(self.to_arrow())
         assert isinstance(frame, pl.DataFrame)
         return frame
 

@@ -95,11 +95,12 @@ class Puts:
 class CellMaker:
     """Makes the cells of many partitions of a table, and one object of each text that comes again."""
 
-    __slots__ = ("_definition", "_known")
+    __slots__ = ("_by_text", "_definition")
 
     def __init__(self, definition: Definition) -> None:
         self._definition = definition
-        self._known: list[dict[str, tuple[bytes, bool]]] = [{} for _ in definition.schema.types]
+        self._by_text: list[dict[str, tuple[bytes, bool]]] = [{} for _ in definition.schema.types]
+        """By columns: the cell of each text, and whether it fits the column."""
 
     def of(self, values: Sequence[str], invalid_values: InvalidValues) -> tuple[bytes, ...]:
         """The cells of a partition's values.
@@ -107,8 +108,8 @@ class CellMaker:
         Raises:
             InvalidPartitionValue: too many or too few values, or one that does not fit its type and is not to be kept.
         """
-        known = self._known
-        if len(values) != len(known):
+        types = self._definition.schema.types
+        if len(values) != len(types):
             raise InvalidPartitionValue(
                 "a partition needs one value for each partition column",
                 table=self._definition.table,
@@ -118,19 +119,18 @@ class CellMaker:
             )
         cells = []
         for at, text in enumerate(values):
-            made = known[at].get(text)
-            if made is None:
-                column_type = self._definition.schema.types[at]
-                made = known[at][text] = text_cell(column_type, text), fits(column_type, text)
-            if not made[1] and invalid_values == "reject":
+            cell = self._by_text[at].get(text)
+            if cell is None:
+                cell = self._by_text[at][text] = text_cell(types[at], text), fits(types[at], text)
+            if not cell[1] and invalid_values == "reject":
                 raise InvalidPartitionValue(
                     "a partition value does not fit its column's type",
                     column=self._definition.schema.names[at],
-                    type=self._definition.schema.types[at].name,
+                    type=types[at].name,
                     value=repr(text),
                     hint="Correct it, or keep it as text with invalid_values='keep' (--keep-invalid)",
                 )
-            cells.append(made[0])
+            cells.append(cell[0])
         return tuple(cells)
 
 

@@ -89,7 +89,7 @@ def test_polars_has_the_same_rows(table):
 
 @pytest.mark.parametrize(
     ("missing", "method", "hint"),
-    [("pyarrow", "to_arrow", "client"), ("pandas", "to_pandas", "install pandas"), ("polars", "to_polars", "polars")],
+    [("pyarrow", "to_arrow", "client"), ("pandas", "to_pandas", "pandas"), ("polars", "to_polars", "polars")],
 )
 def test_a_package_that_is_not_there_is_named(table, monkeypatch, missing, method, hint):
     there = hbstore.extras.find_spec
