@@ -75,7 +75,7 @@ CASES = [
     ("a =¦> 1", LITERAL, "The operators are"),
     ("a <=¦> 1", LITERAL, "The operators are"),
     ("¦in = 5", TERM, "in in back-quotes"),
-    ("year¦(ds) = 2013", OPERATOR, "no functions"),
+    ("year¦(ds) = 2013", OPERATOR, "no function but TIME_RANGE_IN"),
     ("a¦", OPERATOR, "compare it"),
     ("a ¦and b = 1", OPERATOR, "compare it"),
     ("5¦", "a comparison operator", None),
