@@ -79,7 +79,7 @@ def test_options_of_a_file_of_the_command_and_of_the_query(run, tmp_path):
     assert "DAILY [2015-01-02, 2015-01-03)" in run(*explain, today).stdout
     assert "DAILY [2015-01-01, 2015-01-02)" in run(*explain, today, "--now", "2015-01-01").stdout
     path.write_text("patrial = true\n")
-    assert "near=partial" in run(*explain, longer, code=2).stderr
+    assert "Did you mean partial?" in run(*explain, longer, code=2).stderr
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ NAMED_ONLY = [
     "repair",
 ]
 """Methods all of whose arguments are names and flags."""
-WITHOUT = ["close", "databases", "database_names", "check_catalog", "repair_catalog", "rows", "patience"]
+WITHOUT = ["close", "databases", "database_names", "check_catalog", "repair_catalog", "rows", "patience", "suggest"]
 
 
 def test_no_public_method_is_forgotten():

@@ -51,7 +51,7 @@ def test_every_public_method_with_arguments_is_tried():
     for make, calls in OBJECTS.values():
         for name, function in public_methods(type(make())):
             takes = list(inspect.signature(function).parameters)[1:]
-            assert not takes or name in calls or name == "get", name
+            assert not takes or name in calls or name in ("get", "suggest"), name
             assert name not in calls or set(takes) == set(calls[name]), name
 
 

@@ -8,8 +8,8 @@ Capital words in a name stand for the name of a cube, a fact or a storage: ``fac
 >>> option_of("joins_type")
 Traceback (most recent call last):
     ...
-hbstore.errors.InvalidInput: not an option of cube queries: option=joins_type, near=join_type. Use one of the options \
-in docs/cube-queries.md
+hbstore.errors.InvalidInput: not an option of cube queries: option=joins_type. Did you mean join_type? Use one of the \
+options in docs/cube-queries.md
 """
 
 from __future__ import annotations
