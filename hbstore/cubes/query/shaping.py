@@ -45,9 +45,8 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
     chosen = [at for at, query_range in enumerate(ranges) if query_range.dimension in (None, by.dimension)]
     needed = stretches(query, resolved.where, chosen, ranges)
     check_dated(query, resolved, needed)
-    if by.relation is not None or len({one.dimension for one in ranges} - {None}) > 1:
-        check_not_dated(query, resolved)
     if by.relation is not None:
+        check_not_dated(query, resolved)
         needed, chosen = by.widened(needed), []
     check_days(query, cube, ranges, chosen)
     replace_ranges(resolved, ranges, chosen, needed)
@@ -319,7 +318,7 @@ def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[Condit
 
 
 def check_not_dated(query: QueryText, resolved: Resolved) -> None:
-    """See that no expression changes its definition within the ranges, where these are not all of the partitions' time.
+    """See that no expression changes its definition within the ranges.
 
     Raises:
         UnsupportedQuery: one does, and rows do not say on which side of its border they are.
@@ -329,7 +328,7 @@ def check_not_dated(query: QueryText, resolved: Resolved) -> None:
             "the definition of the expression changes within the ranges",
             None,
             expression=name,
-            hint="Ask for ranges within one definition, or of one time by which a fact has partitions",
+            hint="Ask for ranges within one definition",
         )
 
 

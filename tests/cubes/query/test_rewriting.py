@@ -158,17 +158,6 @@ def test_definitions_of_an_expression_by_their_times(cubes):
     assert "TRUE AS `range 1`, FALSE AS `range 2` FROM `shop`.`lake_daily` WHERE `dt` IN ('2015-01-10'" in sql
 
 
-def test_rows_of_two_times_have_one_definition_or_none(cubes):
-    """Which of the two times would say which definition counts, the choice of partitions would decide."""
-    started = "time_range_in(start_time, '2015-01-10', '2015-01-{}')"
-    paid = "time_range_in(paid_time, '2015-01-10', '2015-01-{}')"
-    text = f"select sum(dated) from rides where {started} and {paid}"
-    assert "CASE" not in cubes.rewrite(text.format(12, 12)).sql
-    for days in ((20, 12), (12, 20)):
-        with pytest.raises(UnsupportedQuery, match="the definition of the expression changes"):
-            cubes.rewrite(text.format(*days))
-
-
 def test_what_only_rows_can_answer_is_read_from_rows(cubes):
     for item in ("max(fare)", "count(*)", "sum(fare * minutes)", "avg(fare)", "count(station_id)"):
         assert list(cubes.rewrite(f"select {item} from rides where {JANUARY}").partitions) == ["lake_raw"]
