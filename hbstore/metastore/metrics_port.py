@@ -12,7 +12,7 @@ from http import HTTPStatus
 from prometheus_client import CollectorRegistry
 
 from hbstore.servers.metrics import Probe, serve_metrics
-from hbstore.servers.processes import Processes, Standing
+from hbstore.servers.processes import ProcessCounts, Processes
 from hbstore.servers.watching import Look, Watch
 from hbstore.warehouse.health import Health, liveness
 from hbstore.warehouse.metrics import SPARK_STATE, look_at_health, look_at_machine, look_at_store
@@ -60,7 +60,7 @@ def metrics_port(
         return [os.getpid(), *(children.pids() if children is not None else ())]
 
     def health() -> Health:
-        return service.health() if children is None else _with_processes(service.health(), children.standing())
+        return service.health() if children is None else _with_processes(service.health(), children.counts())
 
     watch = Watch(
         {
@@ -90,10 +90,10 @@ def _probes(registry: CollectorRegistry, health: Callable[[], Health]) -> dict[s
     return {"/health": live, "/health/live": live, "/health/ready": ready}
 
 
-def _with_processes(health: Health, standing: Standing) -> Health:
+def _with_processes(health: Health, counts: ProcessCounts) -> Health:
     """The health of a server whose processes stand so: it is ready where each kind of them serves."""
-    if standing.serving == standing.wanted:
+    if counts.serving == counts.wanted:
         return health
-    text = f"{standing.serving} of {standing.wanted} processes serve; the others are started again"
+    text = f"{counts.serving} of {counts.wanted} processes serve; the others are started again"
     told = health.with_problem("processes", text)
-    return told if standing.complete else Health(ready=False, problems=told.problems)
+    return told if counts.complete else Health(ready=False, problems=told.problems)

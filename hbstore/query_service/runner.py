@@ -119,8 +119,7 @@ class Runner:
     _waiting: list[Query] = field(default_factory=list)
     _running: dict[str, _Running] = field(default_factory=dict)
     _coming: int = 0
-    _ready: bool = False
-    _woken: bool = False
+    _state: SparkState = SparkState.ABSENT
     _failed_starts: int = 0
     _problem: HbstoreError | None = None
     _closed: Event = field(default_factory=Event)
@@ -129,21 +128,12 @@ class Runner:
     @property
     def is_ready(self) -> bool:
         """Whether Spark takes queries now; otherwise they wait."""
-        return self._ready
+        return self._state is SparkState.RUNNING
 
     @property
     def problem(self) -> HbstoreError | None:
         """Why Spark did not start last; None: it did, or was not asked to."""
         return self._problem
-
-    @property
-    def spark_state(self) -> SparkState:
-        """How Spark is."""
-        if self._ready:
-            return SparkState.RUNNING
-        if self._problem is not None:
-            return SparkState.FAILED
-        return SparkState.STARTING if self._woken else SparkState.ABSENT
 
     def take(self, create: Callable[[], tuple[Query, bool]]) -> Query:
         """Create a query, if one more may wait, and put it into the queue, if it is new.
@@ -231,9 +221,9 @@ class Runner:
         Args:
             reason: why it cannot start; those who wait fail by it. None: another attempt may succeed.
         """
-        self._failed_starts = 0 if self._ready else self._failed_starts + 1
-        self._woken = self._ready  # another is started at once if this one was ready
-        self._ready = False
+        self._failed_starts = 0 if self.is_ready else self._failed_starts + 1
+        if self._state is not SparkState.FAILED:  # one that was ready is started again without being asked
+            self._spark_is(SparkState.STARTING if self.is_ready else SparkState.ABSENT)
         if reason is None:
             self.observer.spark_lost()
         with self._lock:
@@ -247,18 +237,22 @@ class Runner:
         if reason is not None:
             self._problem = reason
             self._failed_starts = 0
+            self._spark_is(SparkState.FAILED)
             self._fail_those_who_wait(reason)
         with self._lock:
             others_wait = bool(self._waiting)
         if others_wait:
             self._wake()
-        self.observer.spark(self.spark_state)
+
+    def _spark_is(self, state: SparkState) -> None:
+        self._state = state
+        self.observer.spark(state)
 
     def _wake(self) -> None:
         """Start Spark, unless it runs or starts."""
         if self.spark is not None:
-            self._woken = True
-            self.observer.spark(self.spark_state)
+            if self._state is SparkState.ABSENT:
+                self._spark_is(SparkState.STARTING)
             self.spark.wake()
 
     def _fail_those_who_wait(self, error: HbstoreError) -> None:
@@ -274,9 +268,8 @@ class Runner:
         now = self.clock()
         match message:
             case Ready():
-                self._ready = True
                 self._problem = None
-                self.observer.spark(self.spark_state)
+                self._spark_is(SparkState.RUNNING)
             case Started(id_):
                 self._store(id_, lambda query: query.changed(state=State.RUNNING, started_at=now))
             case Planned(id_, plan, warnings):
@@ -313,7 +306,7 @@ class Runner:
         """Give Spark the queries that may run now."""
         while True:
             with self._lock:
-                if not self._ready or self._closed.is_set():
+                if not self.is_ready or self._closed.is_set():
                     return
                 at = self.limits.next_of(
                     [one.request.user for one in self._waiting],

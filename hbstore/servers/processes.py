@@ -50,7 +50,7 @@ def say_ready(lifeline: socket.socket) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ProcessCounts:
     """How many of the children serve.
 
     Attributes:
@@ -114,10 +114,10 @@ class Processes:
         """The process ids of the children that run. Called in any thread."""
         return [child.process.pid for child in list(self._children.values())]
 
-    def standing(self) -> Standing:
+    def counts(self) -> ProcessCounts:
         """How many children serve. Called in any thread."""
         serving = [child.command for child in list(self._children.values()) if child.ready]
-        return Standing(len(serving), len(self._commands), all(command in serving for command in self._commands))
+        return ProcessCounts(len(serving), len(self._commands), all(command in serving for command in self._commands))
 
     def _start_due(self) -> None:
         now = time.monotonic()

@@ -12,6 +12,7 @@ from hbstore import connect
 from hbstore.query_service import engine as engines
 from hbstore.query_service.engine import Engine
 from hbstore.query_service.limits import Limits
+from hbstore.query_service.observing import SparkState
 from hbstore.query_service.query import Request, State
 from hbstore.query_service.results import Results
 from hbstore.query_service.servers import Servers
@@ -75,7 +76,7 @@ def test_queries_of_a_server_that_dies_are_lost(begin, machine, monkeypatch):
     one = begin("locks")
     other = begin("locks" if machine == "the same machine" else "locks there")
     assert ask(one, "select 1").state is State.SUCCEEDED
-    one.runner._ready = False
+    one.runner._state = SparkState.STARTING
     waits = one.submit(Request(text="select 2"))
     assert other.get(waits.id).state is State.QUEUED
     one._closed.set()  # it renews no more
