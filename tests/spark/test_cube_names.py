@@ -96,6 +96,7 @@ QUERIES = [
     "region, max(code) as region from sales group by 1 order by concat(region, 'x') desc",
     "code as region, region from sales group by code, region order by region, 1",
     "3 as x, user_id as x, max(hi) as y from sales group by user_id order by 1, 2 desc limit 1",
+    "(3) as x, user_id as x, max(hi) as y from sales group by user_id order by 1, 2 desc limit 1",
     "-1 as x, user_id as x, max(hi) as y from sales group by user_id order by 1, 2 desc limit 1",
 ]
 

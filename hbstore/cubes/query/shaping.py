@@ -210,9 +210,10 @@ def _order(query: QueryText, resolved: Resolved) -> None:
     for number, (tree, descends, nulls) in enumerate(resolved.order):
         ordered = alias_of(tree)
         if ordered is tree:
+            place, bare = places.get(tree.unnest()), tree.unnest()
             # A number would be read as a place itself.
-            by_place = tree in places and (resolved.distinct or isinstance(tree.unnest(), exp.Literal | exp.Neg))
-            ordered = exp.Literal.number(places[tree]) if by_place else tree.transform(alias_of)
+            by_place = place is not None and (resolved.distinct or isinstance(bare, exp.Literal | exp.Neg))
+            ordered = exp.Literal.number(place) if by_place else tree.transform(alias_of)
         for node in ordered.find_all(exp.Column) if resolved.distinct else ():
             if node.table or aggregate_number(node) is not None:
                 raise query.unsupported(
