@@ -264,7 +264,7 @@ def test_options_of_the_session(spark, store, tmp_path):
             sql(spark, "USE default", store=store)
     spark.conf.set("spark.hbstore.cube.max_intervall", "HOURLY")
     try:
-        with pytest.raises(InvalidInput, match="near=max_interval"):
+        with pytest.raises(InvalidInput, match="Did you mean max_interval"):
             cube(spark, store, text, database="shop")
     finally:
         spark.conf.unset("spark.hbstore.cube.max_intervall")
