@@ -120,7 +120,6 @@ def read_ranges(query: QueryText, star: Star, now: datetime) -> list[QueryRange]
             raise query.unsupported("a time range stands outside of WHERE", node, hint="Move it into WHERE, with AND")
         time_range = read_time_range(query, node, now)
         column = time_range.column
-        assert column is not None
         is_its_own = column.table.lower() in ("", first.alias) and column.db.lower() in ("", star.model.database)
         if time_range.dimension not in dimensions or not is_its_own:
             raise query.error(

@@ -21,13 +21,13 @@ from hbstore.byte_cache import remembered
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, JoinChain, Measure
 from hbstore.cubes.query.from_clause import Owner
-from hbstore.cubes.query.ranges import QueryRange, marker, number_of
+from hbstore.cubes.query.ranges import QueryRange, deciding_ranges, marker, number_of
 from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
 from hbstore.cubes.query.text import DIALECT, QueryText, of_one_piece, placed, with_replaced
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.errors import CubeQueryError, UnknownField, did_you_mean
-from hbstore.times.moments import LIMIT, moment
+from hbstore.times.moments import moment
 
 _DEPTH: Final = 50
 """Expressions and chains within each other."""
@@ -165,12 +165,16 @@ class Names:
         whole = [
             spec
             for spec in expression.specs
-            if all(_within(spec.start_time, spec.end_time, one) for one in self.ranges)
+            if all(_within(spec.start_time, spec.end_time, one) for one in self._deciding())
         ]
         if whole:
             spec = self.ways.one_of(("expression", owner.alias, expression.name), whole)
             return self._definition(owner, spec, node, depth)
         return self._dated(owner, expression, node, depth)
+
+    def _deciding(self) -> list[QueryRange]:
+        where = self.query.select.args.get("where")
+        return deciding_ranges(None if where is None else where.this, self.ranges)
 
     def _definition(self, owner: Owner, spec: ExpressionSpec, node: exp.Expr, depth: int) -> exp.Expr:
         def named(column: exp.Column) -> exp.Expr:
@@ -192,14 +196,16 @@ class Names:
         if key in self.cases:
             return self.cases[key].copy()
         numbers = []
+        ranges = self._deciding()
+        first, last = min(one.start for one in ranges), max(one.stop for one in ranges)
         case = exp.Case(ifs=[])
         for spec in expression.specs:
-            start = 0 if spec.start_time is None else moment(spec.start_time)
-            stop = LIMIT if spec.end_time is None else moment(spec.end_time)
-            if not any(start < query_range.stop and query_range.start < stop for query_range in self.ranges):
+            start = first if spec.start_time is None else max(first, moment(spec.start_time))
+            stop = last if spec.end_time is None else min(last, moment(spec.end_time))
+            if not any(start < query_range.stop and query_range.start < stop for query_range in ranges):
                 continue
             number = len(self.made.ranges)
-            self.made.ranges.append(QueryRange(None, start, stop))
+            self.made.ranges.append(QueryRange(ranges[0].column, start, stop, is_of_definition=True))
             numbers.append(number)
             case.append("ifs", exp.If(this=marker(number), true=self._definition(owner, spec, node, depth)))
         if not numbers:

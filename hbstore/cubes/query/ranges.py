@@ -35,20 +35,21 @@ class QueryRange:
     """A condition that a time dimension is in a range.
 
     Attributes:
-        column: the time dimension as the query names it; None for the times of a definition of an expression, which
-            are those of the dimension by which partitions are chosen.
+        column: the time dimension as the query names it.
         start: the first moment of the range.
         stop: the moment behind it.
+        is_of_definition: whether in these times a definition of an expression counts; the query has no such condition.
     """
 
-    column: exp.Column | None
+    column: exp.Column
     start: int
     stop: int
+    is_of_definition: bool = False
 
     @property
-    def dimension(self) -> str | None:
+    def dimension(self) -> str:
         """The name of the time dimension."""
-        return None if self.column is None else self.column.name.lower()
+        return self.column.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,20 @@ def _time(query: QueryText, node: exp.Expr, now: datetime) -> datetime:
         raise
 
 
+def deciding_ranges(where: exp.Expr | None, ranges: Sequence[QueryRange]) -> list[QueryRange]:
+    """The ranges of the time dimension that says which definition of an expression counts.
+
+    It is the first one in whose ranges all rows are. Where there is none, any will do: no partitions can be chosen.
+    """
+    by_dimension: dict[str, dict[int, bool]] = {}
+    for number, one in enumerate(ranges):
+        by_dimension.setdefault(one.dimension, {})[number] = False
+    for outside in by_dimension.values():
+        if where is not None and truth(where, outside) is False:
+            return [ranges[number] for number in outside]
+    return list(ranges)
+
+
 def stretches(
     query: QueryText, where: exp.Expr | None, chosen: Collection[int], ranges: Sequence[QueryRange]
 ) -> list[ConditionRange]:
@@ -156,7 +171,7 @@ def stretches(
                 where,
                 hint=f"Add a range that all rows are in, with AND. {_FORM}",
             )
-        dated = tuple(holds[number] for number in chosen if ranges[number].column is None)
+        dated = tuple(holds[number] for number in chosen if ranges[number].is_of_definition)
         left = dated, None if where is None else _left(where, holds)
         goes_on = needed and needed[-1][0].stop == start and needed[-1][1] == left
         needed.append((replace(needed.pop()[0], stop=stop) if goes_on else ConditionRange(start, stop, holds), left))

@@ -42,11 +42,10 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
         UnsupportedQuery: it could not be exact.
     """
     ranges = resolved.ranges
-    chosen = [at for at, query_range in enumerate(ranges) if query_range.dimension in (None, by.dimension)]
+    chosen = [at for at, query_range in enumerate(ranges) if query_range.dimension == by.dimension]
     needed = stretches(query, resolved.where, chosen, ranges)
-    check_dated(query, resolved, needed)
+    check_dated(query, resolved)
     if by.relation is not None:
-        check_not_dated(query, resolved)
         needed, chosen = by.widened(needed), []
     check_days(query, cube, ranges, chosen)
     replace_ranges(resolved, ranges, chosen, needed)
@@ -282,7 +281,6 @@ def _grouped_trees(resolved: Resolved) -> Iterator[exp.Expr]:
 
 def _within(one: QueryRange, root: str) -> exp.Expr:
     """The condition that a time dimension, as a column, is in a range."""
-    assert one.dimension is not None  # as only those of the dimension that is chosen have none
     column = timestamp(exp.column(one.dimension, table=root, quoted=True))
     texts = (sql_text(time_at(at), "microseconds") for at in (one.start, one.stop))
     begin, end = (timestamp(exp.Literal.string(text)) for text in texts)
@@ -300,14 +298,16 @@ def _without_true(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
-def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[ConditionRange]) -> None:
+def check_dated(query: QueryText, resolved: Resolved) -> None:
     """See that each expression has a definition at all times that are read.
 
     Raises:
         UnsupportedQuery: one has none at some of them.
     """
     for name, numbers in resolved.dated:
-        for stretch in stretches:
+        dimension = resolved.ranges[numbers[0]].dimension
+        chosen = [at for at, query_range in enumerate(resolved.ranges) if query_range.dimension == dimension]
+        for stretch in stretches(query, resolved.where, chosen, resolved.ranges):
             if not any(stretch.holds[number] for number in numbers):
                 raise query.unsupported(
                     "the expression has no definition at some of the times",
@@ -316,21 +316,6 @@ def check_dated(query: QueryText, resolved: Resolved, stretches: Sequence[Condit
                     times=moments_text([(stretch.start, stretch.stop)]),
                     hint="Ask for times at which it has one, or give it a definition for these",
                 )
-
-
-def check_not_dated(query: QueryText, resolved: Resolved) -> None:
-    """See that no expression changes its definition within the ranges.
-
-    Raises:
-        UnsupportedQuery: one does, and rows do not say on which side of its border they are.
-    """
-    for name, _ in resolved.dated:
-        raise query.unsupported(
-            "the definition of the expression changes within the ranges",
-            None,
-            expression=name,
-            hint="Ask for ranges within one definition",
-        )
 
 
 def check_days(query: QueryText, cube: Cube, ranges: Sequence[QueryRange], chosen: Collection[int]) -> None:

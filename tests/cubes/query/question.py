@@ -92,6 +92,7 @@ class Question:
         limit: how many rows are asked for.
         distinct: whether rows that are the same come once.
         comment: stands before WHERE.
+        time: of the times of a row, the one that says which definition of an expression counts.
     """
 
     source: str
@@ -104,6 +105,7 @@ class Question:
     limit: int | None = None
     distinct: bool = False
     comment: str = ""
+    time: str = "ts"
 
     @property
     def text(self) -> str:
@@ -123,7 +125,7 @@ class Question:
         keys = "".join(f", {key.meaning} AS k{number}" for number, key in enumerate(self.keys))
         where = [one.meaning for one in self.where]
         where += [f"NOT (ts >= '{low:%Y-%m-%d %H:%M:%S}' AND ts < '{high:%Y-%m-%d %H:%M:%S}')" for low, high in missing]
-        rows = f"SELECT *{keys} FROM cube_rows WHERE {' AND '.join(where)}"
+        rows = f"SELECT *{keys} FROM (SELECT *, {self.time} AS deciding FROM cube_rows) WHERE {' AND '.join(where)}"
         sql = f"WITH rows_of_times AS ({rows}) SELECT {'DISTINCT ' * self.distinct}"
         sql += f"{', '.join(item.meaning for item in self.items)} FROM rows_of_times"
         if self.keys:

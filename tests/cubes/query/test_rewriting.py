@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 
 import pytest
 import sqlglot
@@ -156,6 +157,21 @@ def test_definitions_of_an_expression_by_their_times(cubes):
         in sql
     )
     assert "TRUE AS `range 1`, FALSE AS `range 2` FROM `shop`.`lake_daily` WHERE `dt` IN ('2015-01-10'" in sql
+
+
+def test_the_first_time_that_bounds_the_rows_says_which_definition_counts(cubes):
+    """Not the one by which partitions are chosen, as another fact has others."""
+    started, paid = (f"time_range_in({name}_time, '2015-01-10', '2015-01-{{}}')" for name in ("start", "paid"))
+
+    def conditions(*where, days=(20, 20)):
+        sql = cubes.rewrite(f"select sum(dated) from rides where {' '.join(where).format(*days)}").sql
+        return re.findall(r"WHEN (?:\( CAST\()?`rides`.`(\w+)", " ".join(sql.split()))
+
+    assert conditions(started, "and", paid, days=(20, 12)) == ["range"] * 2
+    assert conditions(paid, "and", started, days=(20, 12)) == ["paid_time"] * 2
+    assert conditions(paid, "and", started, days=(12, 20)) == []
+    assert conditions("(", paid, "or bike = 'a') and", started) == ["range"] * 2
+    assert conditions("not", paid, "and", started) == ["range"] * 2
 
 
 def test_what_only_rows_can_answer_is_read_from_rows(cubes):
