@@ -1,7 +1,8 @@
-"""Commands that keep a store: backup, restore."""
+"""Commands that keep a store: backup, restore, upgrade."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from hbstore.cli.arguments import JsonOption, StoreOption, examples
 from hbstore.cli.opening import store_url
 from hbstore.cli.printing import print_answer
 from hbstore.errors import InvalidInput
+from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # imported when a command runs
     from hbstore.rows.sqlite.backup import Copied
@@ -66,6 +68,26 @@ def restore(
     from hbstore.rows.sqlite.backup import restore as restored
 
     _tell(restored(backup, _file(ctx, store), replace=replace), as_json=as_json)
+
+
+@commands.command(epilog=examples("hbstore upgrade", "hbstore upgrade --json"))
+def upgrade(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Give an older store the format of this version.
+
+    Whatever opens the store does so; this command does nothing else, and says what it did. Where it is broken off, run
+    it again: it goes on. Back up the store before, as earlier versions do not read it afterwards.
+    """
+    from hbstore.rows import connect
+    from hbstore.store.older_stores import bring_up
+    from hbstore.store.tables import Tables
+    from hbstore.transactions.transactions import Transactions
+
+    with closing(connect(store_url(ctx, store), create=False)) as rows:
+        done = bring_up(Tables(Transactions(rows)))
+    line = f"format {done.after} already, which this version reads and writes"
+    if done.after != done.before:
+        line = f"format {done.before} before, {done.after} now: {plural(done.moved, 'partition')} moved to new keys"
+    print_answer({"before": done.before, "after": done.after, "moved": done.moved}, [line], as_json=as_json)
 
 
 def _file(ctx: typer.Context, store: str | None) -> SqliteFile:

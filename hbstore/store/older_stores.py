@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -38,11 +39,27 @@ _AT_ONCE: Final = 1_000
 """Partitions that one transaction moves."""
 
 
-def bring_up(tables: Tables) -> None:
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What became of a store when this version opened it.
+
+    Attributes:
+        before: the number of its format.
+        after: the same now; the one before where nothing had to move and the store can only be read.
+        moved: partitions that have other keys now.
+    """
+
+    before: int
+    after: int
+    moved: int = 0
+
+
+def bring_up(tables: Tables) -> Upgrade:
     """Give a store that an earlier version made this version's format; nothing where it has that. O(partitions)."""
     rows = tables.transactions.rows
-    if rows.format_number() == FORMAT:
-        return
+    before, moved = rows.format_number(), 0
+    if before == FORMAT:
+        return Upgrade(before, before)
     opened = []
     for key in [key for key, _ in rows.scan_catalog(*TABLE_KEYS)]:
         with suppress(DatabaseNotFound, TableNotFound, CorruptRow):  # `hbstore check` names a damaged table
@@ -56,9 +73,10 @@ def bring_up(tables: Tables) -> None:
             )
     for row in opened:
         with suppress(DatabaseNotFound, TableNotFound, CorruptRow):
-            rekey(tables, row)
+            moved += rekey(tables, row)
     with suppress(StoreReadOnly):  # nothing had to move, so it can be read as it is
         rows.set_format_number(FORMAT)
+    return Upgrade(before, rows.format_number(), moved)
 
 
 def rekey(tables: Tables, row: TableRow) -> int:

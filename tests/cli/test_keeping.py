@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+
+from tests.store.test_older_stores import SALES, old_file  # noqa: F401  a fixture
 
 
 def test_a_backup_is_restored(run, run_json, shop, path, tmp_path):
@@ -18,6 +21,20 @@ def test_a_backup_is_restored(run, run_json, shop, path, tmp_path):
     assert run("count", "shop.sales").stdout == "48\n"
     assert run("count", "shop.sales", store=str(copy)).stdout == "48\n"
     assert shop
+
+
+def test_a_store_of_an_earlier_version_is_upgraded(run, run_json, old_file):  # noqa: F811
+    old = str(old_file)
+    with sqlite3.connect(old_file) as store:
+        keys = {key for (key,) in store.execute("SELECT key FROM partitions")}
+    done = run("upgrade", store=old).stdout
+    with sqlite3.connect(old_file) as store:
+        moved = keys - {key for (key,) in store.execute("SELECT key FROM partitions")}
+    assert 0 < len(moved) < len(keys)
+    assert re.fullmatch(r"format 3 before, 4 now: \d+ partitions moved to new keys\n", done)
+    assert run_json("upgrade", store=old) == {"before": 4, "after": 4, "moved": 0}
+    assert run("upgrade", store=old).stdout == "format 4 already, which this version reads and writes\n"
+    assert run("count", "shop.sales", store=old).stdout == f"{len(SALES)}\n"
 
 
 def test_a_store_that_is_not_in_a_file_is_refused(run):
