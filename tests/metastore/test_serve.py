@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -20,7 +21,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.serving import Serving
 from hbstore.servers.server import MAX_CONNECTIONS
 from tests.metastore.client import HOST, TYPES, client, message
-from tests.metastore.serving import Serve, numbers, refused
+from tests.metastore.serving import ROOT, Serve, numbers, refused
 from tests.metastore.writing import says, storage, table_of
 from tests.pauses import SECONDS, until
 from tests.processes import runs
@@ -79,6 +80,36 @@ def test_the_line_for_people(url, tmp_path):
         assert process.wait(SECONDS) == 0
     assert line.startswith(f"serving {url} at thrift://127.0.0.1:")
     assert f", warehouse file:{tmp_path}, metrics http://127.0.0.1:" in line
+
+
+READ_ONLY = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+MOUNT = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+
+
+@pytest.mark.skipif(
+    subprocess.run([*READ_ONLY, "exit 0"], capture_output=True, check=False).returncode != 0,
+    reason="nobody may mount here",
+)
+def test_a_store_on_a_file_system_that_may_only_be_read(tmp_path):
+    folder, warehouse = tmp_path / "store", tmp_path / "warehouse"
+    folder.mkdir()
+    with connect(f"sqlite://{folder}/catalog.db") as store:
+        store.create_database(Database("shop"))
+    words = [*READ_ONLY, MOUNT, str(folder), sys.executable, "-m", "hbstore", "--store"]
+    serving = ["serve", "--read-only", "--json", "--warehouse", str(warehouse), "--port", "0"]
+    plain = subprocess.run(
+        [*words, f"{folder}/catalog.db", *serving], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert "mode=immutable" in plain.stderr
+    url = f"sqlite://{folder}/catalog.db?mode=immutable"
+    with subprocess.Popen([*words, url, *serving], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            port = int(json.loads(process.stdout.readline())["uri"].rpartition(":")[2])
+            with client(port) as metastore:
+                assert metastore.get_all_databases() == ["shop"]
+        finally:
+            process.terminate()
+        assert process.wait(SECONDS) == 0
 
 
 @pytest.mark.hbase

@@ -16,7 +16,9 @@ from hbstore.keys.types import parse_type
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import CellIn, CellLike
-from hbstore.rows.sqlite.file import APPLICATION_ID, PAGE_SIZE
+from hbstore.rows.sqlite.backup import restore
+from hbstore.rows.sqlite.file import APPLICATION_ID, PAGE_SIZE, parse_sqlite_url
+from hbstore.rows.urls import parse_url
 from hbstore.texts.like import parse_like
 from tests.rows.contract import read
 
@@ -181,6 +183,22 @@ def test_read_only(store, mode):
     with pytest.raises(StoreReadOnly):
         write_in_transaction(rows)
     assert read(rows, b"", b"\xff") == [(ROW.key, ROW.payload)]
+    rows.close()
+
+
+def test_a_file_is_not_taken_for_all_of_a_store_that_was_open(store, tmp_path):
+    rows = ordered_rows.connect(store)
+    rows.write([ROW._replace(payload=b"new")], [], 2)
+    copy = tmp_path / "copy.db"
+    for suffix in ("", "-wal"):
+        shutil.copy(f"{store}{suffix}", f"{copy}{suffix}")
+    rows.close()
+    with pytest.raises(StoreUnavailable, match="written last is not in the file"):
+        ordered_rows.connect(f"sqlite://{copy}?mode=immutable")
+    with pytest.raises(StoreUnavailable, match="It is no backup"):
+        restore(copy, parse_sqlite_url(parse_url(str(tmp_path / "restored.db"))))
+    rows = ordered_rows.connect(copy)  # brings both together
+    assert read(rows, b"", b"\xff") == [(ROW.key, b"new")]
     rows.close()
 
 

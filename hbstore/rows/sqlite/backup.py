@@ -24,7 +24,7 @@ from typing import Any, Final, TypeVar
 from hbstore.errors import CorruptRow, InvalidInput, StoreBusy, StoreUnavailable
 from hbstore.rows.format_number import check_format
 from hbstore.rows.sqlite.errors import named_error, not_a_store
-from hbstore.rows.sqlite.file import APPLICATION_ID, SqliteFile
+from hbstore.rows.sqlite.file import APPLICATION_ID, SqliteFile, check_whole
 
 T = TypeVar("T")
 _SOUND: Final = "ok"
@@ -79,7 +79,7 @@ def restore(backup: Path, file: SqliteFile, *, replace: bool = False) -> Copied:
         replace: whether a store may be there, which is lost.
 
     Raises:
-        StoreUnavailable: the backup is not there.
+        StoreUnavailable: the backup is not there, or a copy of a store that was open.
         NotAStore: it is no store, or what is to be replaced is none.
         CorruptRow: it is damaged.
         InvalidInput: there is a store, which may not be replaced.
@@ -90,6 +90,7 @@ def restore(backup: Path, file: SqliteFile, *, replace: bool = False) -> Copied:
     if Path(file.path).exists() and not replace:
         hint = "Restore into another file, or add --replace: what the store holds is lost then"
         raise InvalidInput("the store is there already", path=file.path, hint=hint)
+    check_whole(str(backup), f"It is no backup: make one with `hbstore --store {backup} backup FILE`")
     _named(str(backup), lambda: _check(backup))
     return _named(file.path, lambda: _restore(backup, file))
 

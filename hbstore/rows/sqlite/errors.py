@@ -30,7 +30,7 @@ _UNKNOWN: Final = "Read the data again to learn whether it was written"
 _FAILED: Final = "`sqlite3 FILE 'PRAGMA integrity_check'` tells whether the file is sound"
 _UNOPENED: Final = (
     "Check that its folder exists and is writable, because readers keep a -shm file there too;"
-    " open a file that nobody changes with ?mode=immutable"
+    " open a file that nobody changes as sqlite:///PATH?mode=immutable"
 )
 
 _PRIMARY: Final[dict[int, tuple[type[HbstoreError], str, str]]] = {

@@ -91,6 +91,8 @@ class SqliteFile:
             if 0 < path.stat().st_size < _SMALLEST:  # SQLite takes a few bytes for an empty database
                 raise not_a_store(self.path, "a few bytes")
             self._inspect()
+            if self.mode == "immutable":
+                check_whole(self.path, "Copy both into a folder that may be written, and open the copy")
         elif self.mode != "rw":
             raise StoreUnavailable(
                 "the store does not exist", path=self.path, hint="Leave out ?mode to create the store"
@@ -236,6 +238,21 @@ def parse_sqlite_url(url: StoreUrl) -> SqliteFile:
             hint="Write a number of seconds: ?timeout=30",
         )
     return SqliteFile(url.text, str(Path(url.place).absolute()), mode, timeout)  # type: ignore[arg-type]
+
+
+def check_whole(path: str, hint: str) -> None:
+    """See that all of a store is in its file, where what is beside it will not be read.
+
+    Raises:
+        StoreUnavailable: the store was not closed, and has a write-ahead log.
+    """
+    if _has_content(f"{path}-wal"):
+        raise StoreUnavailable(
+            "what was written last is not in the file, but in the one beside it",
+            path=path,
+            beside=f"{path}-wal",
+            hint=hint,
+        )
 
 
 def unmap(connection: sqlite3.Connection) -> None:
