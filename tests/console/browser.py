@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 PICTURES = Path(__file__).parents[2] / "docs/pictures"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 LOOKS = pytest.mark.parametrize(("narrow", "dark"), [(False, False), (True, True)])
@@ -52,9 +52,24 @@ class Tab:
         self.url = url
         self.said = []
         self.asked = []
-        page.on("console", lambda one: one.type in ("error", "warning") and self.said.append(one.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
+        self._handlers = []
+        self.on("console", lambda one: one.type in ("error", "warning") and self.said.append(one.text))
+        self.on("pageerror", lambda error: self.said.append(str(error)))
+        self.on("request", lambda request: self.asked.append(request.url))
+
+    def on(self, event, handler):
+        """Call a function whenever something happens to the page, as long as this tab is a test's."""
+        self.page.on(event, handler)
+        self._handlers.append((event, handler))
+
+    def leave(self):
+        """Make the page what it was, for another test: an empty one, with nothing remembered."""
+        if self.page.url.startswith("http"):
+            self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
+        for event, handler in self._handlers:
+            self.page.remove_listener(event, handler)
+        self.page.context.clear_cookies()
+        self.page.goto("about:blank")
 
     def open(self, path):
         """Go to an address of the server; the status of the reply."""

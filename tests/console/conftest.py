@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import ExitStack
 
 import pytest
@@ -19,6 +20,12 @@ from tests.web.catalog import filled
 def browser():
     with started_browser() as browser:
         yield browser
+
+
+@pytest.fixture(scope="package")
+def pages():
+    """Empty pages by the options of their contexts: a new one takes Chromium as long as four addresses of one."""
+    return defaultdict(list)
 
 
 @pytest.fixture(scope="module")
@@ -47,16 +54,19 @@ def url(queries, catalog):
 
 
 @pytest.fixture
-def tabs(browser, url, request):
+def tabs(browser, pages, url, request):
     """A function that opens a tab."""
     update = request.config.getoption("--update-golden", default=False)
     with ExitStack() as stack:
 
         def tab(*, narrow=False, dark=False, **options):
             size, colours = NARROW if narrow else WIDE, "dark" if dark else "light"
-            context = browser.new_context(viewport=size, color_scheme=colours, **options)
-            stack.callback(context.close)
-            return Tab(context.new_page(), url, update=update)
+            empty = pages[narrow, dark, *options.items()]
+            page = empty.pop() if empty else browser.new_page(viewport=size, color_scheme=colours, **options)
+            tab = Tab(page, url, update=update)
+            stack.callback(empty.append, page)
+            stack.callback(tab.leave)
+            return tab
 
         yield tab
 

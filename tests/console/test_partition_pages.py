@@ -119,7 +119,7 @@ def test_a_partition_that_is_not_there_is_a_page(tab, name):
 
 
 def test_hostile_values_are_shown_and_not_run(tab):
-    tab.page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    tab.on("dialog", lambda dialog: pytest.fail(dialog.message))
     assert tab.open("/databases/shop/tables/hostile/partitions") == 200
     assert len(names(tab)) == 3
     tab.check()

@@ -181,7 +181,7 @@ def test_thousands_of_scans_are_clipped_and_binned(tab, catalog):
 
 
 def test_hostile_text_is_shown_and_not_run(tab):
-    tab.page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    tab.on("dialog", lambda dialog: pytest.fail(dialog.message))
     table = "/databases/shop/tables/hostile"
     for text in (None, f"a = '{HOSTILE.replace(chr(39), '')}'", "a like '<script>%'", "a is not null"):
         assert plan(tab, text, table, analyze="true") == 200

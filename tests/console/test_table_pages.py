@@ -83,7 +83,7 @@ def test_timelines_are_listed(tab):
     [("empty", "The table has no partitions."), ("plain", "price"), ("hostile", "<script>")],
 )
 def test_odd_tables(tab, table, said):
-    tab.page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    tab.on("dialog", lambda dialog: pytest.fail(dialog.message))
     assert tab.open(f"/databases/shop/tables/{table}") == 200
     assert said in tab.text()
     assert tab.page.locator("main script").count() == 0

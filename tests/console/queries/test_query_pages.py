@@ -258,7 +258,7 @@ def test_the_history_is_narrowed_by_user_and_state_and_has_pages(still, service)
 
 def test_hostile_texts_are_texts(tab, service):
     dialogs = []
-    tab.page.on("dialog", lambda one: (dialogs.append(one.message), one.dismiss()))
+    tab.on("dialog", lambda one: (dialogs.append(one.message), one.dismiss()))
     fields = {"text": f"select '{HOSTILE}'", "name": HOSTILE, "database": HOSTILE, "user": HOSTILE}
     good = succeeded(service, [HOSTILE, "javascript:alert(1)"], [[HOSTILE, "b"], [1, 2]], **fields)
     problem = QueryProblem(error=HOSTILE, text=HOSTILE, fields={HOSTILE: HOSTILE}, hint=HOSTILE, highlight=HOSTILE)
