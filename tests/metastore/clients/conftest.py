@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -11,13 +12,22 @@ from tests.hive_expressions.hive import hive_jars
 from tests.metastore.clients.java import java_machine, start_reference
 from tests.metastore.clients.later_java import hive_metastore_4
 from tests.metastore.serving import Serve
+from tests.recordings import Recording
 
+RECORDED = Path(__file__).with_name("recorded")
 BACKENDS = ["sqlite", pytest.param("hbase", marks=pytest.mark.hbase)]
 EVALUATES = {"metastore.expression.proxy": "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastore"}
 """By default a Hive Metastore of 4.0 on its own refuses expressions: Hive's planner is not among its jars."""
 
 STRANGE = {"TApplicationException.UNKNOWN_METHOD", "TApplicationException.PROTOCOL_ERROR"}
 """Answers that no client here should get."""
+
+
+@pytest.fixture(scope="module")
+def recording(request):
+    """What real servers answered to the tests of a module."""
+    path = RECORDED / f"{request.module.__name__.rpartition('.test_')[2]}.jsonl"
+    return Recording(path, update=request.config.getoption("--update-golden"))
 
 
 @pytest.fixture(scope="session")

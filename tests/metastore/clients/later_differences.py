@@ -19,7 +19,6 @@ class Difference:
         place: a pattern of where the answers differ, and how.
         reason: why, as docs/metastore.md has it.
         releases: of the clients that meet it.
-        databases: of the Hive Metastore, beside which it shows.
     """
 
     topic: str
@@ -27,7 +26,6 @@ class Difference:
     place: str
     reason: str
     releases: tuple[str, ...] = ALL
-    databases: tuple[str, ...] = ("postgresql", "derby")
 
     def tells(self, call, place):
         """Whether it is about a place in the answers to a call."""
@@ -71,7 +69,7 @@ DIFFERENCES = (
     Difference("functions", "getFunction", r"\.(catName|resourceUris)", OLDER),
     Difference("roles", "drop_role", "MetaException", OLDER),
     Difference("catalogs", "getCatalog", "createTime", CREATED, LATER),
-    Difference("catalogs", "getCatalog", "description", COMMA, databases=("postgresql",)),
+    Difference("catalogs", "getCatalog", "description", COMMA),
     Difference("projected", "getPartitionsWithSpecs", r"bucketCols|sortCols|\.parameters", EMPTY),
     Difference("likes", r"\.\*", ".", SPARK, LATER),
     Difference("likes", "like", ".", LIKE, ("3.1",)),

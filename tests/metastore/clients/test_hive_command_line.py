@@ -1,4 +1,7 @@
-"""Hive 2.3's own command line: what it selects and drops by expressions, beside a Hive Metastore in its own process."""
+"""Hive 2.3's own command line: what it selects and drops by expressions, beside a Hive Metastore in its own process.
+
+What it said beside that is recorded (tests/recordings.py).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ import subprocess
 
 import pytest
 
-from tests.amounts import amount
 from tests.hive_expressions.hive import OPEN, SOURCES, hive_jars
 from tests.metastore.clients.hive_statements import FEWER, MORE, PREDICATES, ROWS, drops, load
 from tests.metastore.clients.java import DATABASE
@@ -18,7 +20,7 @@ from tests.quick_java import OPTIONS
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 SECONDS = 550
-ASKED = amount([one for at, one in enumerate(PREDICATES) if at % 3 == 0 or one in (*FEWER, MORE)], PREDICATES)
+ASKED = [one for at, one in enumerate(PREDICATES) if at % 3 == 0 or one in (*FEWER, MORE)]
 """A later Hive's server asks all of them (test_hive_server_4.py)."""
 
 
@@ -69,7 +71,7 @@ def _plain(output):
 
 
 @pytest.fixture(scope="module")
-def outputs(command_line, tmp_path_factory):
+def outputs(command_line, recording, tmp_path_factory):
     """What statements print on hbstore and on Hive's own metastore, by the topic: a command line for each."""
     folder = tmp_path_factory.mktemp("serve")
     selects = ["CREATE DATABASE IF NOT EXISTS expressions", *load("selects", folder)]
@@ -78,7 +80,8 @@ def outputs(command_line, tmp_path_factory):
         query = f"SELECT id FROM expressions.selects WHERE {predicate}"
         selects += [query, f"EXPLAIN DEPENDENCY {query}"]
     with Serve(f"sqlite://{folder}/store.db", folder) as server:
-        ours, theirs = (command_line(uri, [*selects, *drops()]) for uri in (server.ready["uri"], None))
+        ours = command_line(server.ready["uri"], [*selects, *drops()])
+    theirs = recording.answer("outputs", lambda: command_line(None, [*selects, *drops()]))
     dropping = len(selects)
     return {
         "selects": (ours[:dropping], theirs[:dropping], prepared),

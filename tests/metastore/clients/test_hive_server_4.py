@@ -1,13 +1,12 @@
-"""HiveServer2 4.0.1 over hbstore does what it does over a Hive Metastore 4.0.1, statement by statement.
+"""HiveServer2 4.0.1 over hbstore does what it did over a Hive Metastore 4.0.1, statement by statement.
 
-Two servers of it run at once, driven through Hive's JDBC driver 4.0.1.
+Hive's JDBC driver 4.0.1 drives it. What it did there is recorded (tests/recordings.py).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
@@ -29,6 +28,7 @@ from tests.metastore.clients.hive_statements import (
 )
 from tests.metastore.clients.hive_work import STATEMENTS
 from tests.metastore.serving import Serve
+from tests.recordings import plain
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
 NOT_ANSWERED = {"get_partitions_spec_by_expr"}
@@ -36,53 +36,56 @@ NOT_ANSWERED = {"get_partitions_spec_by_expr"}
 
 
 @pytest.fixture(scope="module")
-def both(hive_4, tmp_path_factory):
-    """A function that runs statements in a session over hbstore and in one over a Hive Metastore, at once."""
+def both(request, recording, tmp_path_factory):
+    """A function that runs statements in a session over hbstore; what came of them there, and over a Hive Metastore.
+
+    What there is at its start, each session has made itself, so a run of one test is a recording of its own.
+    """
     folder = tmp_path_factory.mktemp("hive-server")
+    sessions = {}
     with ExitStack() as stack:
-        theirs, their_warehouse, _ = hive_4
-        ours = stack.enter_context(Serve(f"sqlite://{folder}/store.db", folder, "--log-calls"))
-        places = [(ours.ready["uri"], ours.folder / "warehouse"), (theirs, their_warehouse)]
         machine = stack.enter_context(driver("4.0", folder))
-        sessions = []
-        for number, (uri, warehouse) in enumerate(places):
-            (folder / str(number)).mkdir()
-            port = stack.enter_context(hive_server(uri, warehouse, folder / str(number)))
-            sessions.append(Session(machine, port, [str(warehouse), str(folder / str(number))]))
 
-        def run(statements):
-            with ThreadPoolExecutor(2) as threads:
-                running = [
-                    threads.submit(lambda session=session: [session.run(one) for one in statements])
-                    for session in sessions
-                ]
-                return [one.result() for one in running]
+        def session(name, uri, warehouse):
+            if name not in sessions:
+                own = folder / name
+                own.mkdir()
+                port = stack.enter_context(hive_server(uri, warehouse, own))
+                sessions[name] = Session(machine, port, [str(warehouse), str(own)])
+            return sessions[name]
 
+        def run(key, statements):
+            def ask():
+                theirs = session("theirs", *request.getfixturevalue("hive_4")[:2])
+                return [theirs.run(one) for one in statements]
+
+            own = session("ours", ours.ready["uri"], ours.folder / "warehouse")
+            return plain([own.run(one) for one in statements]), recording.answer(key, ask)
+
+        ours = stack.enter_context(Serve(f"sqlite://{folder}/store.db", folder, "--log-calls"))
         yield run
-        run(["DROP DATABASE IF EXISTS expressions CASCADE"])
-        for session in sessions:
-            session.close()
+        for one in sessions.values():
+            one.run("DROP DATABASE IF EXISTS expressions CASCADE")
+            one.close()
         unknown = {line["method"] for line in ours.log() if line.get("error") == "TApplicationException.UNKNOWN_METHOD"}
         assert unknown == NOT_ANSWERED
 
 
 def test_statements(both):
-    ours, theirs = ([_without_vector(one) for one in side] for side in both(STATEMENTS))
+    ours, theirs = ([_without_vector(one) for one in side] for side in both("statements", STATEMENTS))
     wrong = [one for one in zip(STATEMENTS, ours, theirs, strict=True) if one[1] != one[2]]
     assert not wrong, "\n".join(f"{statement}\n  ours   {ours}\n  theirs {theirs}" for statement, ours, theirs in wrong)
 
 
 def test_selects(both, tmp_path):
     prepare = ["CREATE DATABASE IF NOT EXISTS expressions", *load("selects", tmp_path)]
-    ours, theirs = both(prepare)
-    assert ours == theirs == [[]] * len(prepare)
     queries = [f"SELECT id FROM expressions.selects WHERE {one}" for one in PREDICATES]
-    rows = [[sorted(map(json.dumps, one)) for one in side] for side in both(queries)]
+    sides = both("selects", [*prepare, *queries, *(f"EXPLAIN DEPENDENCY {one}" for one in queries)])
+    assert [side[: len(prepare)] for side in sides] == [[[]] * len(prepare)] * 2
+    selected, explained = len(prepare), len(prepare) + len(queries)
+    rows = [[sorted(map(json.dumps, one)) for one in side[selected:explained]] for side in sides]
     assert rows[0] == rows[1]
-    inputs = [
-        [sorted(re.findall('"partitionName":"([^"]*)"', str(one))) for one in side]
-        for side in both([f"EXPLAIN DEPENDENCY {one}" for one in queries])
-    ]
+    inputs = [[sorted(re.findall('"partitionName":"([^"]*)"', str(one))) for one in side[explained:]] for side in sides]
     found, expected = (dict(zip(PREDICATES, side, strict=True)) for side in inputs)
     assert {one for one in PREDICATES if found[one] != expected[one]} == {*FEWER, MORE}
     assert all(set(found[one]) < set(expected[one]) for one in FEWER)
@@ -102,7 +105,7 @@ def test_shown_partitions(both):
         f"ALTER TABLE expressions.shown ADD {fill}",
     ]
     statements = shows("shown")
-    ours, theirs = both([*prepare, *statements])
+    ours, theirs = both("shown", [*prepare, *statements])
     del ours[:3], theirs[:3]
     wrong = {one: (own, real) for one, own, real in zip(statements, ours, theirs, strict=True) if own != real}
     refused = {f"SHOW PARTITIONS expressions.shown WHERE {one}" for one in NOT_SHOWN}
@@ -112,6 +115,6 @@ def test_shown_partitions(both):
 
 def test_drops(both):
     statements = drops()
-    ours, theirs = both(statements)
+    ours, theirs = both("drops", statements)
     assert [one for one in zip(statements, ours, theirs, strict=True) if one[1] != one[2]] == []
     assert any(len(one) < len(ROWS) for one in ours[4::3])

@@ -1,8 +1,9 @@
-"""Hive 2.3's Java client finds in hbstore what it finds in Hive's own metastore, call by call, in the same run."""
+"""Hive 2.3's Java client finds in hbstore what it finds in Hive's own metastore, call by call.
+
+What it finds there is recorded (tests/recordings.py).
+"""
 
 from __future__ import annotations
-
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -40,19 +41,15 @@ update_partition_column_statistics update_table_column_statistics
 
 
 @pytest.fixture(scope="module")
-def expected(request, java, reference):
-    """What Hive's own metastore answers to a topic; it is asked about one after the other while the tests run."""
-    items = [item for item in request.session.items if "topic" in getattr(item, "fixturenames", ())]
-    names = dict.fromkeys(item.callspec.params["topic"] for item in items)
-    with ThreadPoolExecutor(1) as asking:
-        held = {name: asking.submit(hold, java, *reference, TOPICS[name]) for name in names}
+def expected(request, java, recording):
+    """What Hive's own metastore answers to a topic, without what is known of hbstore's answers."""
 
-        def of(name):
-            conversation = held[name].result()
-            assert not conversation.unexpected, "\n".join(["not as it is written:", *conversation.unexpected])
-            return conversation.outcomes
+    def ask(name):
+        conversation = hold(java, *request.getfixturevalue("reference"), TOPICS[name])
+        assert not conversation.unexpected, "\n".join(["not as it is written:", *conversation.unexpected])
+        return [(call, answer) for call, answer, _ in conversation.outcomes]
 
-        yield of
+    return lambda name: recording.answer(name, lambda: ask(name))
 
 
 def hold(java, uri, root, topic):
@@ -67,7 +64,7 @@ def hold(java, uri, root, topic):
 
 def compared(expected, got):
     """Where two conversations differ, but for the differences that are meant."""
-    for (call, answer, known), (called, found, _) in zip(expected, got, strict=True):
+    for (call, answer), (called, found, known) in zip(expected, got, strict=True):
         assert call == called
         if known is None:
             yield from (f"{call} {one}" for one in differences(answer, found))
