@@ -39,7 +39,7 @@ def test_they_select_what_hive_says(release, paths, tmp_path):
     assert seen["whole"] > READ * EXPRESSIONS, seen
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", amount(("2.3", "4.1"), RELEASES))
 def test_golden_bytes_are_what_hive_writes(release, paths, tmp_path, request):
     named = named_expressions(paths(release), tmp_path)
     golden = json.loads(GOLDEN.read_text())
@@ -52,7 +52,7 @@ def test_golden_bytes_are_what_hive_writes(release, paths, tmp_path, request):
 @pytest.mark.parametrize(
     ("zone", "day"),
     [
-        ("Asia/Kolkata", "x = date '2026-01-02'"),
+        *amount([], [("Asia/Kolkata", "x = date '2026-01-02'")]),
         ("America/Los_Angeles", "x = date '2026-01-02'"),
         ("Pacific/Auckland", "x = ?"),
     ],
