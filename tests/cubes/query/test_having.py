@@ -18,7 +18,7 @@ ROWS = "base LEFT JOIN shop.lake_customers c ON base.customer = c.id where ts < 
 @pytest.fixture(scope="module")
 def world():
     """The first star that has rows, and a fact with all fields and hours."""
-    for seed in range(100):
+    for seed in range(36, 136):  # that of 36 has them today, and trying those before takes a quarter of a minute
         made = stars.world(Random(seed))
         if made.whole and made.rows("select count(*) from base")[0][0] > 100:
             yield made
