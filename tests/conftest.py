@@ -14,14 +14,13 @@ from hypothesis import HealthCheck, settings
 
 from tests import hbase_server
 
-# A busy machine is no reason to fail: how long an example takes says nothing about what it shows.
-settings.register_profile("random", deadline=None, print_blob=True, max_examples=40)
+# Neither a busy machine nor large examples are a reason to fail: they say nothing about what is shown.
+COSTS = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile("random", deadline=None, print_blob=True, max_examples=40, suppress_health_check=COSTS)
 # The gate judges a change: the same examples each time, so that what it says is about the change. `make test` looks on.
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=25)
-settings.register_profile(
-    "thorough", deadline=None, print_blob=True, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.register_profile("quick", deadline=None, derandomize=True, print_blob=True, max_examples=15)  # `make check`
+settings.register_profile("ci", settings.get_profile("random"), derandomize=True, max_examples=25)
+settings.register_profile("thorough", settings.get_profile("random"), max_examples=2000)
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=15)  # `make check`
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "random"))
 
 

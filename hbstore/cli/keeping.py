@@ -11,12 +11,11 @@ import typer
 from hbstore.cli.arguments import JsonOption, StoreOption, examples
 from hbstore.cli.opening import store_url
 from hbstore.cli.printing import print_answer
-from hbstore.errors import InvalidInput
+from hbstore.rows.urls import parse_url
 from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # imported when a command runs
     from hbstore.rows.sqlite.backup import Copied
-    from hbstore.rows.sqlite.file import SqliteFile
 
 commands = typer.Typer()
 
@@ -34,15 +33,30 @@ def backup(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy a store in a file while it is in use.
+    """Copy a store into a file while it is in use.
 
-    The copy is the store at one moment. In a folder, it is named after the store and the time in UTC. The command
-    verifies what it wrote before the file gets its name. Copying the store's file by other means loses what is in the
-    -wal file beside it.
+    The copy is the store at one moment, and a store of its own. In a folder, it is named after the store and the time
+    in UTC. The command verifies what it wrote before the file gets its name. Copying a store's file by other means
+    loses what is in the -wal file beside it.
     """
-    from hbstore.rows.sqlite.backup import back_up
+    url = parse_url(store_url(ctx, store))
+    if url.scheme == "sqlite":
+        from hbstore.rows.sqlite.backup import back_up
+        from hbstore.rows.sqlite.file import parse_sqlite_url
 
-    _tell(back_up(_file(ctx, store), target), as_json=as_json)
+        copied = back_up(parse_sqlite_url(url), target)
+    else:
+        from hbstore.rows import connect
+        from hbstore.store.copying import back_up as back_up_rows
+        from hbstore.store.older_stores import bring_up
+        from hbstore.store.tables import Tables
+        from hbstore.transactions.transactions import Transactions
+
+        with closing(connect(url.text, create=False)) as rows:
+            source = Transactions(rows)
+            bring_up(Tables(source))
+            copied = back_up_rows(source, url.place.rpartition("/")[2], target)
+    _tell(copied, as_json=as_json)
 
 
 @commands.command(
@@ -61,13 +75,26 @@ def restore(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a store in a file from a backup.
+    """Make a store from a backup.
 
-    The command verifies the backup first. It replaces a store in one transaction, while no process has the store open.
+    The command verifies the backup first. It replaces a store in a file in one transaction, while no process has the
+    store open. In HBase it fills a prefix that has no store yet; where it is broken off, that prefix stays refused.
     """
-    from hbstore.rows.sqlite.backup import restore as restored
+    url = parse_url(store_url(ctx, store))
+    if url.scheme == "sqlite":
+        from hbstore.rows.sqlite.backup import restore as restored
+        from hbstore.rows.sqlite.file import parse_sqlite_url
 
-    _tell(restored(backup, _file(ctx, store), replace=replace), as_json=as_json)
+        _tell(restored(backup, parse_sqlite_url(url), replace=replace), as_json=as_json)
+        return
+    from hbstore.rows import connect
+    from hbstore.rows.sqlite.backup import check_backup
+    from hbstore.store.copying import restore as restored_rows
+
+    check_backup(backup)
+    with closing(connect(url.text)) as rows:
+        restored_rows(backup, rows)
+    print_answer({"store": url.text}, [f"{url.text}: restored"], as_json=as_json)
 
 
 @commands.command(epilog=examples("hbstore upgrade", "hbstore upgrade --json"))
@@ -88,20 +115,6 @@ def upgrade(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOptio
     if done.after != done.before:
         line = f"format {done.before} before, {done.after} now: {plural(done.moved, 'partition')} moved to new keys"
     print_answer({"before": done.before, "after": done.after, "moved": done.moved}, [line], as_json=as_json)
-
-
-def _file(ctx: typer.Context, store: str | None) -> SqliteFile:
-    from hbstore.rows.sqlite.file import parse_sqlite_url
-    from hbstore.rows.urls import parse_url
-
-    url = parse_url(store_url(ctx, store))
-    if url.scheme != "sqlite":
-        raise InvalidInput(
-            "only a store in a file is backed up and restored by hbstore",
-            store=url.text,
-            hint="For a store in HBase, use snapshots of its tables: docs/operating.md",
-        )
-    return parse_sqlite_url(url)
 
 
 def _tell(copied: Copied, *, as_json: bool) -> None:

@@ -18,6 +18,7 @@ OLDEST: Final = 3
 
 FORMAT_KEY: Final = b"V"
 _CELL: Final = "d:format"
+_RESTORING: Final = "d:restoring"
 _OTHERS: Final = (b"A", b"[")
 """All catalog rows have a capital letter first."""
 
@@ -50,8 +51,14 @@ def ensure_format(rows: Rows) -> None:
     """See that the catalog rows of a store have a format that this version takes, and put its own into a new store.
 
     Raises:
-        NotAStore: they have another one; those of versions before 2 have no number.
+        NotAStore: they have another one; those of versions before 2 have no number. Or a restore was broken off there.
     """
+    if (rows.get(FORMAT_KEY) or {}).get(_RESTORING):
+        raise NotAStore(
+            "a restore into the store is under way, or was broken off",
+            store=rows.url,
+            hint="Wait for it; if it was broken off, restore into another prefix",
+        )
     number = stored_format(rows)
     if number is None:
         has_rows = next(rows.scan_catalog(*_OTHERS), None) is not None
@@ -72,3 +79,13 @@ def stored_format(rows: Rows) -> int | None:
 def store_format(rows: Rows, number: int) -> None:
     """Put a format number into the catalog rows of a store."""
     rows.put_cells([CatalogCell(FORMAT_KEY, _CELL, b"%d" % number)], number)
+
+
+def begin_restore(rows: Rows) -> None:
+    """Say that the rows of a store are not all there: nobody opens it from now on."""
+    rows.put_cells([CatalogCell(FORMAT_KEY, _RESTORING, b"1")], 1)
+
+
+def end_restore(rows: Rows) -> None:
+    """Say that they are."""
+    rows.put_cells([CatalogCell(FORMAT_KEY, _RESTORING, b"")], 2)

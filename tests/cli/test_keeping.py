@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from pathlib import Path
 
+import pytest
+
+from tests import hbase_server
 from tests.store.test_older_stores import SALES, old_file  # noqa: F401  a fixture
 
 
@@ -37,7 +41,19 @@ def test_a_store_of_an_earlier_version_is_upgraded(run, run_json, old_file):  # 
     assert run("count", "shop.sales", store=old).stdout == f"{len(SALES)}\n"
 
 
-def test_a_store_that_is_not_in_a_file_is_refused(run):
-    said = run("backup", "x.db", code=2, store="hbase://gateway:9090/shop").stderr
-    assert "only a store in a file is backed up" in said
-    assert "docs/operating.md" in said
+@pytest.mark.hbase
+def test_a_store_in_hbase_is_backed_up_into_a_file_and_comes_back(run, run_json, shop, tmp_path, hbase_server_url):
+    """And so a store moves from a file to HBase."""
+    copy = tmp_path / "copy.db"
+    run("backup", str(copy))
+    with hbase_server.own_tables(hbase_server_url) as first, hbase_server.own_tables(hbase_server_url) as second:
+        assert run("restore", str(copy), store=first).stdout == f"{first}: restored\n"
+        assert run("count", "shop.sales", store=first).stdout == "48\n"
+        again = run_json("backup", str(tmp_path), store=first)
+        prefix = first.rpartition("/")[2].partition("?")[0]
+        assert Path(again["path"]).name.startswith(f"{prefix}-")
+        run("restore", again["path"], store=second)
+        assert run("count", "shop.sales", store=second).stdout == "48\n"
+        assert run("check", store=second).stderr.endswith("all well\n")
+        assert "another prefix" in run("restore", str(copy), store=second, code=2).stderr
+    assert shop

@@ -10,6 +10,7 @@ import hbstore
 from hbstore.release import commit
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transactions.log import Intent, Log
+from tests import hbase_server
 from tests.store.faults import Crash, Fault, FaultyRows
 
 
@@ -108,20 +109,21 @@ def test_the_log_of_a_table(run, run_json, shop):
 
 
 @pytest.mark.hbase
-def test_the_log_of_a_table_of_a_writer_that_died(run, run_json, hbase_url):
-    with hbstore.connect(hbase_url) as store:
-        store.create_database("shop")
-        store.create_table(hbstore.Table("shop", "sales", [hbstore.Column("ds", "date")]))
-        dying = PartitionStore(FaultyRows(store.rows, Fault.CRASH_AFTER, 0))
-        with pytest.raises(Crash):  # behind the write that decides
-            dying.add_partitions("shop", "sales", [hbstore.Partition(("2013-01-01",))])
-    lines = run("log", "shop.sales", store=hbase_url).stdout.splitlines()
-    assert len(lines) == 2
-    shown = re.fullmatch(r"open: change (\d+) by process .*: puts 1 partition row, deletes 0", lines[1])
-    (commit,) = run_json("log", "shop.sales", store=hbase_url)["open"]
-    assert (commit["change"], commit["decided_by"], commit["puts"]) == (int(shown[1]), "T shop sales", 1)
-    run("repair", "shop.sales", store=hbase_url)
-    assert run_json("log", "shop.sales", store=hbase_url)["open"] == []
+def test_the_log_of_a_table_of_a_writer_that_died(run, run_json, hbase_server_url):
+    with hbase_server.own_tables(hbase_server_url) as url:
+        with hbstore.connect(url) as store:
+            store.create_database("shop")
+            store.create_table(hbstore.Table("shop", "sales", [hbstore.Column("ds", "date")]))
+            dying = PartitionStore(FaultyRows(store.rows, Fault.CRASH_AFTER, 0))
+            with pytest.raises(Crash):  # behind the write that decides
+                dying.add_partitions("shop", "sales", [hbstore.Partition(("2013-01-01",))])
+        lines = run("log", "shop.sales", store=url).stdout.splitlines()
+        assert len(lines) == 2
+        shown = re.fullmatch(r"open: change (\d+) by process .*: puts 1 partition row, deletes 0", lines[1])
+        (commit,) = run_json("log", "shop.sales", store=url)["open"]
+        assert (commit["change"], commit["decided_by"], commit["puts"]) == (int(shown[1]), "T shop sales", 1)
+        run("repair", "shop.sales", store=url)
+        assert run_json("log", "shop.sales", store=url)["open"] == []
 
 
 def test_the_log_says_who_has_rows_locked(run, path, shop):

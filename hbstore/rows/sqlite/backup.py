@@ -58,16 +58,33 @@ def back_up(file: SqliteFile, target: Path, now: datetime | None = None) -> Copi
         CorruptRow: the store's file is damaged.
     """
     file.prepare(create=False)
+
+    def fill(part: Path) -> None:
+        with closing(file.open()) as source, closing(sqlite3.connect(part, isolation_level=None)) as copy:
+            source.backup(copy)
+
+    return write_backup(fill, Path(file.path).stem, target, now)
+
+
+def write_backup(fill: Callable[[Path], None], name: str, target: Path, now: datetime | None = None) -> Copied:
+    """A backup that is there when it is whole and verified: ``fill`` writes it into the file that it is given.
+
+    Args:
+        fill: writes it.
+        name: what the file begins with in a folder.
+        target: see `back_up`.
+        now: likewise.
+    """
     if target.is_dir():
         moment = (now or datetime.now(UTC)).isoformat(timespec="seconds")[:19]
-        target /= f"{Path(file.path).stem}-{re.sub('[-:]', '', moment)}Z.db"
+        target /= f"{name}-{re.sub('[-:]', '', moment)}Z.db"
     if target.exists():
         raise InvalidInput("the backup is there already", path=target, hint="Name another file, or a folder")
     if not target.parent.is_dir():
         raise StoreUnavailable(
             "the backup's folder does not exist", path=target, hint=f"Create it with: mkdir -p {target.parent}"
         )
-    return _named(str(target), lambda: _back_up(file, target))
+    return _named(str(target), lambda: _written(fill, target))
 
 
 def restore(backup: Path, file: SqliteFile, *, replace: bool = False) -> Copied:
@@ -85,23 +102,34 @@ def restore(backup: Path, file: SqliteFile, *, replace: bool = False) -> Copied:
         InvalidInput: there is a store, which may not be replaced.
         StoreBusy: a process has it open.
     """
-    if not backup.is_file():
-        raise StoreUnavailable("the backup does not exist", path=backup, hint="Name a file that `hbstore backup` left")
-    if Path(file.path).exists() and not replace:
+    if backup.is_file() and Path(file.path).exists() and not replace:
         hint = "Restore into another file, or add --replace: what the store holds is lost then"
         raise InvalidInput("the store is there already", path=file.path, hint=hint)
-    check_whole(str(backup), f"It is no backup: make one with `hbstore --store {backup} backup FILE`")
-    _named(str(backup), lambda: _check(backup))
+    check_backup(backup)
     return _named(file.path, lambda: _restore(backup, file))
 
 
-def _back_up(file: SqliteFile, target: Path) -> Copied:
+def check_backup(backup: Path) -> None:
+    """See that a file is a backup, and sound. O(bytes).
+
+    Raises:
+        StoreUnavailable: it is not there, or a copy of a store that was open.
+        NotAStore: it is no store.
+        CorruptRow: it is damaged.
+    """
+    if not backup.is_file():
+        raise StoreUnavailable("the backup does not exist", path=backup, hint="Name a file that `hbstore backup` left")
+    check_whole(str(backup), f"It is no backup: make one with `hbstore --store {backup} backup FILE`")
+    _named(str(backup), lambda: _check(backup))
+
+
+def _written(fill: Callable[[Path], None], target: Path) -> Copied:
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     os.close(descriptor)
     part = Path(name)
     try:
-        with closing(file.open()) as source, closing(sqlite3.connect(part, isolation_level=None)) as copy:
-            source.backup(copy)
+        fill(part)
+        with closing(sqlite3.connect(part, isolation_level=None)) as copy:
             copy.execute("PRAGMA journal_mode = DELETE").fetchall()  # so that the file alone is the copy
         _check(part)
         _sync(part)
