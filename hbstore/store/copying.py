@@ -11,7 +11,7 @@ looks at all others. Their writers wait for it, as for any transaction (docs/pro
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -47,13 +47,14 @@ class StoreCopy:
         source: the store.
         target: rows that get all of it, and had none.
         numbers: of the rows that are copied, the numbers of the changes that the copy has.
-        ranges: the partition rows that were copied with a row.
+        owners: with which row the partition rows that begin with something were copied last: a table that is renamed
+            takes its companions along.
     """
 
     source: Transactions
     target: Rows
     numbers: dict[bytes, int] = field(default_factory=dict)
-    ranges: dict[bytes, list[tuple[bytes, bytes]]] = field(default_factory=dict)
+    owners: dict[bytes, bytes] = field(default_factory=dict)
 
     def make(self) -> None:
         """Copy all of the store. O(rows), and again what is changed meanwhile.
@@ -106,26 +107,39 @@ class StoreCopy:
 
     def _put(self, key: bytes, log: Log, cells: Mapping[str, bytes], view: RowView | None = None) -> None:
         """Write a row with its partition rows in place of what the copy has of it."""
-        for start, stop in self.ranges.pop(key, ()):
-            for rows in _batches(self.target.whole_rows(start, stop)):
-                self.target.write((), [row.key for row in rows], log.sequence)
+        is_table = DEFINITION in cells and TABLE_KEYS[0] <= key < TABLE_KEYS[1]
+        prefixes = [prefix_of(key), companions_of(cells[DEFINITION])] if is_table else []
+        stale = set(prefixes)
         if self.numbers.pop(key, None) is not None:
             self.target.remove_row(key)
-        ranges = []
-        if DEFINITION in cells and TABLE_KEYS[0] <= key < TABLE_KEYS[1]:
-            ranges = [(start, successor(start)) for start in (prefix_of(key), companions_of(cells[DEFINITION]))]
-        self.ranges[key] = ranges
-        for start, stop in ranges:
+            stale.update(prefix for prefix, owner in self.owners.items() if owner == key)
+        for prefix in stale:
+            if self.owners.pop(prefix, None) is not None:
+                self._clear(prefix, log.sequence)
+        for prefix in prefixes:
             if view is not None:
-                view.settle(start, stop)
-            for rows in _batches(self.source.rows.whole_rows(start, stop)):
+                view.settle(prefix, successor(prefix))
+            for rows in _batches(self.source.rows.whole_rows(prefix, successor(prefix))):
                 self.target.write(rows, (), log.sequence)
+            self.owners[prefix] = key
         self.target.put_cells([CatalogCell(key, name, value) for name, value in cells.items()], log.sequence)
         self.target.compare_and_put(key, LOG, None, replace(log, commits=(), intent=None).encode())
         self.numbers[key] = log.sequence
 
-    def _at_once(self) -> AbstractContextManager[None]:
-        return self.target.transaction() if self.target.atomic else nullcontext()
+    def _clear(self, prefix: bytes, sequence: int) -> None:
+        while keys := [row.key for row in islice(self.target.whole_rows(prefix, successor(prefix)), _AT_ONCE)]:
+            self.target.write((), keys, sequence)
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        """What is written inside is there with what is said of it, or neither is."""
+        before = dict(self.numbers), dict(self.owners)
+        try:
+            with self.target.transaction() if self.target.atomic else nullcontext():
+                yield
+        except BaseException:
+            self.numbers, self.owners = before
+            raise
 
 
 def _batches(rows: Iterator[PartitionRow]) -> Iterator[list[PartitionRow]]:

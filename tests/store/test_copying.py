@@ -6,10 +6,22 @@ import subprocess
 import sys
 from contextlib import closing, suppress
 from itertools import count
+from random import Random
 
 import pytest
 
-from hbstore import Column, Database, Grant, InvalidInput, NotAStore, Partition, Privileges, Table, connect
+from hbstore import (
+    Column,
+    ColumnStatistic,
+    Database,
+    Grant,
+    InvalidInput,
+    NotAStore,
+    Partition,
+    Privileges,
+    Table,
+    connect,
+)
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.format_number import FORMAT_KEY, ensure_format
 from hbstore.store import copying
@@ -17,8 +29,10 @@ from hbstore.store.copying import StoreCopy, back_up, restore
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.factory import PRESENT
 from hbstore.transactions.log import LOG, Log
+from hbstore.transactions.transaction import RestartError, RowView
 from hbstore.transactions.transactions import Transactions
 from tests import hbase_server
+from tests.amounts import amount
 from tests.pauses import until
 from tests.processes import ROOT
 from tests.rows.test_sqlite_backup import WRITER, WRITERS, values
@@ -28,30 +42,39 @@ from tests.store.stepping import FOREVER, play
 from tests.store.strikes import make_impatient
 
 NONATOMIC = "memory://?atomic=false"
+SCHEDULES = amount(100, 2_000)
 
 
 def tables(store, number=2):
     store.create_database(Database("shop", owner="ann"))
     for at in range(number):
-        store.create_table(Table("shop", f"t{at}", partition_columns=[Column("n", "int")]))
+        store.create_table(table(f"t{at}"))
 
 
-def numbers(store, table):
-    return [int(one.values[0]) for one in store.table(f"shop.{table}").partitions()]
+def table(name):
+    return Table("shop", name, partition_columns=[Column("n", "int")], columns=[Column("v", "int")])
 
 
+def numbers(store, name):
+    return [int(one.values[0]) for one in store.table(f"shop.{name}").partitions()]
+
+
+ABOUT = ColumnStatistic("v", "int", b"")
 STEPS = [
     *(
-        lambda store, table=table, number=number: store.table(f"shop.{table}").add([Partition((str(number),))])
+        lambda store, name=name, number=number: store.table(f"shop.{name}").add([Partition((str(number),))])
         for number in range(3)
-        for table in ("t0", "t1")
+        for name in ("t0", "t1")
     ),
-    lambda store: store.create_table(Table("shop", "t2", partition_columns=[Column("n", "int")])),
+    lambda store: store.column_statistics.write_table("shop", "t0", [ABOUT]),
+    lambda store: store.create_table(table("t2")),
+    lambda store: store.column_statistics.write_table("shop", "t2", [ABOUT]),
     lambda store: store.exchange_partitions("shop.t0", "shop.t2", [("0",)]),
     lambda store: store.drop_table("shop", "t1"),
-    lambda store: store.rename_table("shop", "t2", Table("shop", "t1", partition_columns=[Column("n", "int")])),
+    lambda store: store.rename_table("shop", "t2", table("t1")),
+    lambda store: store.rename_table("shop", "t0", table("t9")),
 ]
-"""Each number comes into one table and then into the other; one moves on, and a table takes another one's name."""
+"""Each number comes into one table and then into the other; one moves on; tables get names before and behind theirs."""
 
 
 def write(store):
@@ -64,7 +87,7 @@ def looked_at(store):
     assert [one for name in store.table_names("shop") for one in store.check("shop", name) if one is not None] == []
     found = {name: numbers(store, name) for name in store.table_names("shop")}
     assert all(store.totals("shop", name).partitions == len(found[name]) for name in found)
-    return found
+    return {name: (found[name], store.column_statistics.read_table("shop", name)) for name in found}
 
 
 def moments():
@@ -100,14 +123,36 @@ def test_a_copy_beside_a_writer_is_one_moment_of_its_history(rounds, monkeypatch
         assert moment in history, schedule
         return history.index(moment), calls
 
-    _, (copying_calls, writing_calls) = played([(0, FOREVER)])
-    steps = (max(1, copying_calls // 6), max(1, writing_calls // 20))
+    _, calls = played([(0, FOREVER)])
+    random = Random(rounds)
     seen = set()
-    for first in range(1, copying_calls, steps[0]):
-        for then in range(1, writing_calls, steps[1]):
-            seen.add(played([(0, first), (1, then)])[0])
-            seen.add(played([(1, then), (0, first)])[0])
+    for _ in range(SCHEDULES):
+        turns = [random.randrange(2) + at for at in range(random.randint(2, 6))]
+        schedule = [(turn % 2, 1 + int(calls[turn % 2] * random.random() ** 2)) for turn in turns]
+        seen.add(played(schedule)[0])
     assert len(seen) > len(history) / 2
+
+
+def test_what_was_copied_before_a_restart_is_copied_again(monkeypatch):
+    rows, target = connect_rows(NONATOMIC), connect_rows("memory://")
+    store = PartitionStore(rows)
+    tables(store)
+    copy = StoreCopy(Transactions(rows), target)
+    copy._round()
+    keys = [store.table_row("shop", name).key for name in ("t0", "t1")]
+    for name in ("t0", "t1"):
+        store.table(f"shop.{name}").add([Partition(("1",))])
+    settle, times = RowView.settle, count()
+
+    def unsettled(view, start, stop):
+        if view.key == keys[1] and next(times) == 0:
+            raise RestartError(view.key)
+        settle(view, start, stop)
+
+    monkeypatch.setattr(RowView, "settle", unsettled)
+    assert copy._locked(keys) == []
+    assert next(times) > 1
+    assert looked_at(PartitionStore(target)) == {name: ([1], []) for name in ("t0", "t1")}
 
 
 def filled():
