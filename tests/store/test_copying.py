@@ -31,9 +31,10 @@ from hbstore.timelines.factory import PRESENT
 from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.transaction import RestartError, RowView
 from hbstore.transactions.transactions import Transactions
+from hbstore.transactions.waiting import Patience
 from tests import hbase_server
 from tests.amounts import amount
-from tests.pauses import until
+from tests.pauses import SECONDS, until
 from tests.processes import ROOT
 from tests.rows.test_sqlite_backup import WRITER, WRITERS, values
 from tests.store import timelines
@@ -226,11 +227,13 @@ def test_a_backup_of_hbase_under_writers_is_one_moment_of_their_history(hbase_se
             writers = [
                 subprocess.Popen([sys.executable, "-c", code, str(number), url], cwd=ROOT) for number in range(WRITERS)
             ]
+            # Writers give up the locks of who has had them for a second, which may happen often on a busy machine.
+            source = Transactions(store.rows, Patience(total=SECONDS))
             try:
                 backups = []
                 for number in range(3):
                     until(lambda: store.table("shop.t3").count() > 3 * number)  # noqa: B023  called here
-                    backups.append(back_up(Transactions(store.rows), "shop", tmp_path / f"{number}.db").path)
+                    backups.append(back_up(source, "shop", tmp_path / f"{number}.db").path)
             finally:
                 for writer in writers:
                     writer.kill()
