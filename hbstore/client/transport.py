@@ -119,13 +119,13 @@ class Transport:
                 raise CommitStateUnknown(
                     "the answer of the server was lost",
                     url=self.url,
-                    reason=str(error),
+                    reason=_reason_of(error),
                     hint="Read what was to be changed to see whether it was",
                 ) from error
             raise ServerUnavailable(
                 "the server does not answer",
                 url=self.url,
-                reason=str(error),
+                reason=_reason_of(error),
                 hint="Start it with `hbstore serve --http-port`, or give its URL",
             ) from error
 
@@ -141,6 +141,15 @@ def segment(name: str) -> str:
     ('a%20b%2F%C3%A9', '%2E%2E')
     """
     return quote(name, safe="").replace(".", "%2E")
+
+
+def _reason_of(error: urllib3.exceptions.HTTPError) -> str:
+    """What went wrong, as the system says it, without the names of what asked it."""
+    reason = error.reason if isinstance(error, urllib3.exceptions.MaxRetryError) and error.reason else error
+    cause = reason.__cause__
+    if isinstance(cause, OSError) and cause.strerror:
+        return cause.strerror
+    return str(reason).rpartition(": ")[2]
 
 
 def _was_not_taken(error: urllib3.exceptions.HTTPError) -> bool:
