@@ -53,13 +53,14 @@ def ensure_format(rows: Rows) -> None:
     Raises:
         NotAStore: they have another one; those of versions before 2 have no number. Or a restore was broken off there.
     """
-    if (rows.get(FORMAT_KEY) or {}).get(_RESTORING):
+    cells = rows.get(FORMAT_KEY) or {}
+    if cells.get(_RESTORING):
         raise NotAStore(
             "a restore into the store is under way, or was broken off",
             store=rows.url,
             hint="Wait for it; if it was broken off, restore into another prefix",
         )
-    number = stored_format(rows)
+    number = int(cells[_CELL]) if _CELL in cells else None
     if number is None:
         has_rows = next(rows.scan_catalog(*_OTHERS), None) is not None
         number = stored_format(rows)  # another process may have created the store meanwhile

@@ -19,10 +19,11 @@ from typing import Final
 
 from hbstore.errors import InvalidInput, NotAStore
 from hbstore.keys.row_key import successor
-from hbstore.rows import connect
 from hbstore.rows.format_number import FORMAT, FORMAT_KEY, begin_restore, end_restore
 from hbstore.rows.interface import CatalogCell, PartitionRow, Rows
 from hbstore.rows.sqlite.backup import Copied, write_backup
+from hbstore.rows.sqlite.file import SqliteFile
+from hbstore.rows.sqlite.rows import SqliteRows
 from hbstore.store.companion_keys import companions_of
 from hbstore.store.table_row import DEFINITION, TABLE_KEYS, prefix_of
 from hbstore.transactions.log import LOG, Log
@@ -163,7 +164,7 @@ def back_up(source: Transactions, name: str, target: Path) -> Copied:
     """
 
     def fill(part: Path) -> None:
-        with closing(connect(f"sqlite://{part}")) as rows:
+        with closing(SqliteRows(SqliteFile(str(part), str(part)))) as rows:
             StoreCopy(source, rows).make()
 
     return write_backup(fill, name, target)
@@ -187,7 +188,7 @@ def restore(backup: Path, target: Rows) -> None:
             store=target.url,
             hint="Restore into another prefix, and start the servers on that",
         )
-    with closing(connect(f"sqlite://{backup.absolute()}?mode=immutable", create=False)) as rows:
+    with closing(SqliteRows(SqliteFile(str(backup), str(backup.absolute()), "immutable"), create=False)) as rows:
         if rows.format_number() != FORMAT:
             raise NotAStore(
                 "the backup is of an earlier version",

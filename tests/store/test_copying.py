@@ -185,9 +185,11 @@ def contents(rows):
 
 def test_all_comes_back(tmp_path):
     source = filled()
-    copied = back_up(Transactions(source.rows), "shop", tmp_path)
+    folder = tmp_path / "a?b=c%20d#e"
+    folder.mkdir()
+    copied = back_up(Transactions(source.rows), "shop", folder)
     assert copied.path.name.startswith("shop-")
-    assert [path.name for path in tmp_path.iterdir()] == [copied.path.name]
+    assert [path.name for path in folder.iterdir()] == [copied.path.name]
     target = connect_rows(NONATOMIC)
     restore(copied.path, target)
     assert contents(target) == contents(source.rows)
