@@ -11,7 +11,8 @@ import typer
 from hbstore.cli.arguments import JsonOption, StoreOption, examples
 from hbstore.cli.opening import store_url
 from hbstore.cli.printing import print_answer
-from hbstore.rows.urls import parse_url
+from hbstore.errors import InvalidInput
+from hbstore.rows.urls import StoreUrl, parse_url
 from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # imported when a command runs
@@ -39,7 +40,7 @@ def backup(
     in UTC. The command verifies what it wrote before the file gets its name. Copying a store's file by other means
     loses what is in the -wal file beside it.
     """
-    url = parse_url(store_url(ctx, store))
+    url = _kept(ctx, store)
     if url.scheme == "sqlite":
         from hbstore.rows.sqlite.backup import back_up
         from hbstore.rows.sqlite.file import parse_sqlite_url
@@ -80,7 +81,7 @@ def restore(
     The command verifies the backup first. It replaces a store in a file in one transaction, while no process has the
     store open. In HBase it fills a prefix that has no store yet; where it is broken off, that prefix stays refused.
     """
-    url = parse_url(store_url(ctx, store))
+    url = _kept(ctx, store)
     if url.scheme == "sqlite":
         from hbstore.rows.sqlite.backup import restore as restored
         from hbstore.rows.sqlite.file import parse_sqlite_url
@@ -115,6 +116,16 @@ def upgrade(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOptio
     if done.after != done.before:
         line = f"format {done.before} before, {done.after} now: {plural(done.moved, 'partition')} moved to new keys"
     print_answer({"before": done.before, "after": done.after, "moved": done.moved}, [line], as_json=as_json)
+
+
+def _kept(ctx: typer.Context, store: str | None) -> StoreUrl:
+    """The store of the command, which outlives it."""
+    url = parse_url(store_url(ctx, store))
+    if url.scheme == "memory":
+        raise InvalidInput(
+            "a store in memory is empty, and gone with the command", store=url.text, hint="Name a file, or HBase"
+        )
+    return url
 
 
 def _tell(copied: Copied, *, as_json: bool) -> None:

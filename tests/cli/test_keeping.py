@@ -41,6 +41,14 @@ def test_a_store_of_an_earlier_version_is_upgraded(run, run_json, old_file):  # 
     assert run("count", "shop.sales", store=old).stdout == f"{len(SALES)}\n"
 
 
+def test_a_store_in_memory_is_neither_backed_up_nor_restored(run, shop, tmp_path):
+    copy = str(tmp_path / "copy.db")
+    assert "gone with the command" in run("backup", copy, code=2, store="memory://").stderr
+    run("backup", copy)
+    assert "gone with the command" in run("restore", copy, code=2, store="memory://").stderr
+    assert shop
+
+
 @pytest.mark.hbase
 def test_a_store_in_hbase_is_backed_up_into_a_file_and_comes_back(run, run_json, shop, tmp_path, hbase_server_url):
     """And so a store moves from a file to HBase."""
