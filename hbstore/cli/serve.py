@@ -262,7 +262,11 @@ def serve(
 
 def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionStore:
     """The store, which is created where there is none, unless it shall not be written."""
-    return open_store(ctx, url) if serving.read_only else open_or_create_store(ctx, url)[0]
+    if serving.read_only:
+        return open_store(ctx, url)
+    store = open_or_create_store(ctx, url)[0]
+    store.rows.keep_reserve()
+    return store
 
 
 def _check_several(url: str, opening: tuple[str, ...], processes: int, doors: QueryDoors | None) -> None:

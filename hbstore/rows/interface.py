@@ -133,6 +133,31 @@ class Rows(Protocol):
         >>> store.rows.set_format_number(4)
         """
 
+    def doubt(self) -> str | None:
+        """Why rows may be missing though all that are there are sound, in words; None where nothing says so.
+
+        >>> store.rows.doubt()
+        """
+
+    def settle_doubt(self) -> None:
+        """Take the rows for all that there are: `doubt` says nothing from then on.
+
+        >>> store.rows.settle_doubt()
+        """
+
+    def keep_reserve(self) -> None:
+        """Keep some room on the disk under the rows for `use_reserve`, if the disk has plenty.
+
+        >>> store.rows.keep_reserve()
+        """
+
+    def use_reserve(self) -> bool:
+        """Give the room that is kept to the disk, which is full, so that rows can be removed; whether there was any.
+
+        >>> store.rows.use_reserve()
+        False
+        """
+
     def transaction(self) -> AbstractContextManager[None]:
         """Everything inside happens at once or not at all, alone. Not to be nested. Only where `atomic`.
 

@@ -98,6 +98,20 @@ class MemoryRows:
         """Say that all rows have a format now."""
         self._format_number = number
 
+    def doubt(self) -> str | None:
+        """None: there is no file that somebody copies."""
+        return None
+
+    def settle_doubt(self) -> None:
+        """Nothing to do."""
+
+    def keep_reserve(self) -> None:
+        """Nothing: the rows are on no disk of this machine that hbstore could keep room on."""
+
+    def use_reserve(self) -> bool:
+        """False: there is none."""
+        return False
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside happens at once or not at all; other threads wait, readers too."""

@@ -49,7 +49,7 @@ class Problem:
 
     Attributes:
         table: ``database.table``, or the database where its own row is meant.
-        key: the row key in hex.
+        key: the row key in hex; empty where the store as a whole is meant.
         text: what is wrong.
     """
 
@@ -58,7 +58,7 @@ class Problem:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.table}: {self.text} (row {self.key})"
+        return f"{self.table}: {self.text}" + (f" (row {self.key})" if self.key else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,12 @@ def check_catalog(rows: Rows) -> Iterator[tuple[str, str | None, Problem | None]
     """Look at the rows of all databases and tables: database, table (None for a database's own row), what is wrong.
 
     A row is well if all of its cells decode and its definition has the names that its key says. Of all other rows only
-    those that are not well are named, by their databases where they have one.
+    those that are not well are named, by their databases where they have one. Where the backend doubts that all
+    rows are there, that comes first.
     """
+    doubt = rows.doubt()
+    if doubt is not None:
+        yield "", None, Problem("catalog", "", f"{doubt}; `hbstore repair` takes the file for the store")
     for key, stored in chain(rows.scan_catalog(*DATABASE_KEYS), rows.scan_catalog(*TABLE_KEYS)):
         database, nul, name = key[1:].decode(errors="replace").partition("\0")
         table = name if nul else None
@@ -188,6 +192,8 @@ def repair_catalog(transactions: Transactions) -> int:
     Returns:
         Of how many rows of the catalog, and under how many names.
     """
+    if transactions.rows.doubt():
+        transactions.rows.settle_doubt()
     logs = transactions.rows.scan_catalog(*_ALL, (LOG,))  # payload rows have none; they may be large, and many
     finished = sum(bool(transactions.roll_forward_row(row, PAYLOAD_AGE)) for row, _ in logs)
     return finished + remove_rows_of_no_table(transactions)

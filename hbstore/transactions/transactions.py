@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from hbstore.errors import StoreUnavailable
+from hbstore.errors import StoreFull, StoreUnavailable
 from hbstore.rows.interface import Rows
 from hbstore.transactions.attempt import Attempt
 from hbstore.transactions.identity import new_id
@@ -22,6 +22,7 @@ from hbstore.transactions.progress import NoProgress
 from hbstore.transactions.resolving import Resolver
 from hbstore.transactions.transaction import RestartError, RowView, Transaction
 from hbstore.transactions.waiting import Patience, Waiting
+from hbstore.transactions.writes import only_removes
 
 T = TypeVar("T")
 
@@ -161,22 +162,30 @@ class Transactions:
         return len(log.commits) + (log.intent is not None) + len(left)
 
     def _run_at_once(self, step: Callable[[Transaction], T]) -> T:
-        with self.rows.transaction():
+        removes = False
+        try:
+            with self.rows.transaction():
 
-            def open_row(key: bytes) -> RowView:
-                return RowView(key, self.rows.get(key) or {}, self.rows, _nothing_to_settle)
+                def open_row(key: bytes) -> RowView:
+                    return RowView(key, self.rows.get(key) or {}, self.rows, _nothing_to_settle)
 
-            transaction = Transaction(open_row, self.scan)
-            result = step(transaction)
-            changes = list(zip(transaction.views.values(), transaction.writes(), strict=True))
-            for view, writes in (*changes[1:], *changes[:1]):  # in the order of step 6
-                if not writes.changed:
-                    continue
-                commit = Commit(id=new_id(), sequence=writes.sequence, primary=writes.row)
-                log = view.log.committed(commit, writes.state)
-                self.rows.compare_and_put(writes.row, LOG, view.log_cell, log.encode())
-                writes.apply(self.rows, NoProgress())
-        return result
+                transaction = Transaction(open_row, self.scan)
+                result = step(transaction)
+                changes = list(zip(transaction.views.values(), transaction.writes(), strict=True))
+                removes = only_removes(writes for _, writes in changes)
+                for view, writes in (*changes[1:], *changes[:1]):  # in the order of step 6
+                    if not writes.changed:
+                        continue
+                    commit = Commit(id=new_id(), sequence=writes.sequence, primary=writes.row)
+                    log = view.log.committed(commit, writes.state)
+                    self.rows.compare_and_put(writes.row, LOG, view.log_cell, log.encode())
+                    writes.apply(self.rows, NoProgress())
+        except StoreFull:
+            if not removes or not self.rows.use_reserve():
+                raise
+        else:
+            return result
+        return self._run_at_once(step)
 
 
 def _nothing_to_settle(view: RowView, spans: Sequence[Span]) -> None:

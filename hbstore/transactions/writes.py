@@ -90,6 +90,13 @@ def moves_partitions(writes: Sequence[RowWrites]) -> bool:
     return any(one.puts or one.rewrite for one in writes) and any(one.deletes or one.cleared for one in writes)
 
 
+def only_removes(writes: Iterable[RowWrites]) -> bool:
+    """Whether rows go and none comes."""
+    changed = [row_writes for row_writes in writes if row_writes.changed]
+    goes = any(row_writes.deletes or row_writes.cleared or not row_writes.state for row_writes in changed)
+    return goes and not any(row_writes.puts or row_writes.rewrite for row_writes in changed)
+
+
 def encode_writes(writes: Iterable[RowWrites]) -> bytes:
     """The bytes of lists of writes."""
     return b"".join(_sequence(list(writes), _encoded))

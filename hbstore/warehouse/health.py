@@ -90,6 +90,8 @@ class HealthCheck:
 def _look(store: PartitionStore, warehouse: Warehouse, *, write: bool) -> Health:
     problems: dict[str, str] = {}
     ready = True
+    if write:
+        store.rows.keep_reserve()
     try:
         late = _use(store, write=write)
     except HbstoreError as error:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from hbstore import Partition, connect
 from tests import hbase_server
 from tests.store.test_older_stores import SALES, old_file  # noqa: F401  a fixture
 
@@ -24,6 +26,33 @@ def test_a_backup_is_restored(run, run_json, shop, path, tmp_path):
     assert run_json("restore", str(copy), "--replace") == {"path": str(path), "bytes": path.stat().st_size}
     assert run("count", "shop.sales").stdout == "48\n"
     assert run("count", "shop.sales", store=str(copy)).stdout == "48\n"
+    assert shop
+
+
+def test_a_copy_of_an_open_stores_file_is_told_from_the_store(run, shop, path, tmp_path):
+    copy = str(tmp_path / "copied.db")
+    with connect(f"sqlite://{path}") as store:
+        store.table("shop.sales").add([Partition(("2030-01-01", "0"))])
+        shutil.copy(path, copy)  # without the file beside it, which has the partition
+    assert run("count", "shop.sales", store=copy).stdout == "48\n"
+    assert "was open then, what was written last is missing" in run("check", store=copy, code=1).stdout
+    assert f"--store {copy} repair" in run("restore", copy, "--replace", code=3).stderr
+    assert run("count", "shop.sales").stdout == "49\n"
+    run("repair", store=copy)
+    assert run("check", store=copy).stderr.endswith("all well\n")
+    run("restore", copy, "--replace")
+    assert run("count", "shop.sales").stdout == "48\n"
+    assert run("check").stderr.endswith("all well\n")
+    assert shop
+
+
+def test_a_backup_is_no_copy_wherever_it_is_taken(run, shop, tmp_path):
+    run("backup", str(tmp_path / "backup.db"))
+    taken = str(shutil.copy(tmp_path / "backup.db", tmp_path / "taken.db"))
+    assert run("check", store=taken).stderr.endswith("all well\n")
+    again = str(shutil.copy(tmp_path / "backup.db", tmp_path / "again.db"))
+    run("restore", again, store=str(tmp_path / "restored.db"))
+    assert run("check", store=str(tmp_path / "restored.db")).stderr.endswith("all well\n")
     assert shop
 
 

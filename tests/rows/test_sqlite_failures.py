@@ -6,14 +6,18 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections import deque
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from hbstore import Column, Partition, Table, connect
 from hbstore import rows as ordered_rows
 from hbstore.errors import StoreFull, StoreReadOnly, StoreUnavailable
 from hbstore.rows.interface import PartitionRow
 from hbstore.rows.predicate import CellLike
+from hbstore.rows.sqlite import reserve
 from tests.rows.contract import in_thread, read
 
 EVERYTHING = (b"", b"\xff")
@@ -147,6 +151,68 @@ def test_a_disk_that_is_full(small_disk):
     rows = ordered_rows.connect(small_disk / "store.db")
     assert rows.count(*EVERYTHING) > 50
     rows.close()
+
+
+@pytest.fixture
+def shop_on_a_full_disk(small_disk, monkeypatch):
+    """A store that is open, with a reserve."""
+    monkeypatch.setattr(reserve, "PLENTY", 0)
+    monkeypatch.setattr(reserve, "SIZE", 2 << 20)
+    store = connect(f"sqlite://{small_disk / 'store.db'}")
+    store.create_database("shop")
+    store.create_table(Table("shop", "sales", partition_columns=[Column("n", "int")]))
+    store.table("shop.sales").add(Partition((str(n),)) for n in range(500))
+    store.rows.keep_reserve()
+    yield store
+    store.close()
+
+
+def fill(folder):
+    with suppress(OSError), (folder / "filler").open("wb", buffering=0) as file:
+        while file.write(bytes(1 << 12)):
+            pass
+
+
+def test_what_is_removed_takes_the_reserve_of_a_full_disk(shop_on_a_full_disk, small_disk):
+    sales = shop_on_a_full_disk.table("shop.sales")
+    fill(small_disk)
+    added = ([Partition((str(n),))] for n in range(500, 5_000))
+    with pytest.raises(StoreFull):  # not at once: what an earlier change left beside the file has some room
+        deque(map(sales.add, added), maxlen=0)
+    assert (small_disk / "store.db-reserve").exists(), "adding takes none of it"
+    there = sales.count()
+    assert sales.drop([(str(n),) for n in range(400)]) == 400
+    assert sales.count() == there - 400
+    assert not (small_disk / "store.db-reserve").exists()
+
+
+def test_a_store_is_opened_on_a_full_disk_by_a_part_of_the_reserve(shop_on_a_full_disk, small_disk):
+    shop_on_a_full_disk.close()
+    fill(small_disk)
+    with connect(f"sqlite://{small_disk / 'store.db'}") as store:
+        sales = store.table("shop.sales")
+        assert sales.count() == 500
+        assert (small_disk / "store.db-reserve").stat().st_size == 1 << 20
+        fill(small_disk)  # what opening left of its part
+        assert sales.drop([(str(n),) for n in range(400)]) == 400
+    with connect(f"sqlite://{small_disk / 'store.db'}") as store:
+        assert store.table("shop.sales").count() == 100
+
+
+def test_a_reserve_is_kept_where_the_disk_has_plenty_of_room(path, monkeypatch):
+    monkeypatch.setattr(reserve, "SIZE", 1 << 10)
+    beside = Path(f"{path}-reserve")
+    with connect(f"sqlite://{path}") as store:
+        monkeypatch.setattr(reserve, "PLENTY", 1 << 60)
+        store.rows.keep_reserve()
+        assert not beside.exists()
+        monkeypatch.setattr(reserve, "PLENTY", 1)
+        store.rows.keep_reserve()
+        beside.write_bytes(beside.read_bytes()[:10])
+        store.rows.keep_reserve()
+        assert beside.stat().st_size == 1 << 10
+        assert store.rows.use_reserve()
+        assert not store.rows.use_reserve()
 
 
 def test_no_space_to_create_a_store(small_disk):

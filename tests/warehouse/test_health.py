@@ -8,6 +8,7 @@ import pytest
 
 from hbstore import connect
 from hbstore.files.warehouse import Warehouse
+from hbstore.rows.sqlite import reserve
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse import health
 from hbstore.warehouse.health import Health
@@ -38,6 +39,14 @@ def _look_each_time(monkeypatch):
 def test_all_is_well(store, warehouse):
     service = Service(store, warehouse)
     assert [service.health(), service.health()] == [Health(), Health()]
+
+
+def test_a_reserve_for_a_full_disk_is_kept_by_who_writes(tmp_path, warehouse):
+    with connect(f"sqlite://{tmp_path}/catalog.db") as store:
+        Service(store, warehouse, read_only=True).health()
+        assert not (tmp_path / "catalog.db-reserve").exists()
+        Service(store, warehouse).health()
+        assert (tmp_path / "catalog.db-reserve").stat().st_size == reserve.SIZE
 
 
 def test_a_store_that_does_not_answer_is_not_ready(store, warehouse):

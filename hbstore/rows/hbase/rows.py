@@ -108,6 +108,20 @@ class HBaseRows:
         """Write it into the catalog: one request."""
         store_format(self, number)
 
+    def doubt(self) -> str | None:
+        """None: there is no file that somebody copies."""
+        return None
+
+    def settle_doubt(self) -> None:
+        """Nothing to do."""
+
+    def keep_reserve(self) -> None:
+        """Nothing: the rows are on no disk of this machine that hbstore could keep room on."""
+
+    def use_reserve(self) -> bool:
+        """False: there is none."""
+        return False
+
     def transaction(self) -> AbstractContextManager[None]:
         """Raise: `atomic` says that there are none."""
         raise HbstoreError("HBase has no transactions", hint="Where `atomic` is false, use hbstore.transactions")

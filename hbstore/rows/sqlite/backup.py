@@ -25,9 +25,11 @@ from hbstore.errors import CorruptRow, InvalidInput, StoreBusy, StoreUnavailable
 from hbstore.rows.format_number import check_format
 from hbstore.rows.sqlite.errors import named_error, not_a_store
 from hbstore.rows.sqlite.file import APPLICATION_ID, SqliteFile, check_whole
+from hbstore.rows.sqlite.origin import COPY, is_copy, set_origin
 
 T = TypeVar("T")
 _SOUND: Final = "ok"
+_ACCEPT: Final = "If nobody had the store open then, `hbstore --store {} repair` takes the file for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,9 @@ def check_backup(backup: Path) -> None:
         raise StoreUnavailable("the backup does not exist", path=backup, hint="Name a file that `hbstore backup` left")
     check_whole(str(backup), f"It is no backup: make one with `hbstore --store {backup} backup FILE`")
     _named(str(backup), lambda: _check(backup))
+    with closing(_opened(backup)) as copy:
+        if is_copy(copy, str(backup)):
+            raise StoreUnavailable(COPY, path=backup, hint=_ACCEPT.format(backup))
 
 
 def _written(fill: Callable[[Path], None], target: Path) -> Copied:
@@ -131,6 +136,9 @@ def _written(fill: Callable[[Path], None], target: Path) -> Copied:
         fill(part)
         with closing(sqlite3.connect(part, isolation_level=None)) as copy:
             copy.execute("PRAGMA journal_mode = DELETE").fetchall()  # so that the file alone is the copy
+            copy.execute("BEGIN IMMEDIATE")
+            set_origin(copy, None)  # it is whole wherever somebody takes it
+            copy.execute("COMMIT")
         _check(part)
         _sync(part)
         os.link(part, target)  # unlike a renaming, it never takes the place of another file
@@ -142,8 +150,10 @@ def _written(fill: Callable[[Path], None], target: Path) -> Copied:
 
 
 def _restore(backup: Path, file: SqliteFile) -> Copied:
-    source = sqlite3.connect(f"{backup.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-    with closing(source), closing(sqlite3.connect(file.path, isolation_level=None, timeout=0)) as store:
+    with (
+        closing(_opened(backup)) as source,
+        closing(sqlite3.connect(file.path, isolation_level=None, timeout=0)) as store,
+    ):
         try:
             store.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
             store.execute("BEGIN IMMEDIATE")  # takes the lock that nobody else may share
@@ -159,12 +169,15 @@ def _restore(backup: Path, file: SqliteFile) -> Copied:
             raise not_a_store(file.path, "the SQLite file of another program")
         store.execute("PRAGMA synchronous = FULL")
         source.backup(store)
+        store.execute("BEGIN IMMEDIATE")
+        set_origin(store, file.path)
+        store.execute("COMMIT")
     return Copied(Path(file.path), Path(file.path).stat().st_size)
 
 
 def _check(path: Path) -> None:
     """See that a file is a sound store."""
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as copy:
+    with closing(_opened(path)) as copy:
         if _value(copy, "PRAGMA application_id") != APPLICATION_ID:
             raise not_a_store(str(path), "no backup of a store")
         check_format(_value(copy, "PRAGMA user_version"), str(path))
@@ -172,6 +185,10 @@ def _check(path: Path) -> None:
         if found != _SOUND:
             hint = "Take another backup; a damaged store is found by `hbstore check`"
             raise CorruptRow("the backup is damaged", path=path, reason=found, hint=hint)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
 
 
 def _named(path: str, action: Callable[[], T]) -> T:

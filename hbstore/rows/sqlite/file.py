@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 
-from hbstore.errors import InvalidUrl, StoreUnavailable
+from hbstore.errors import InvalidUrl, StoreFull, StoreUnavailable
 from hbstore.rows.format_number import FORMAT, check_format
 from hbstore.rows.sqlite.errors import named_error, not_a_store
+from hbstore.rows.sqlite.origin import claim, set_origin
 from hbstore.rows.sqlite.predicate import FIRST_COLUMNS
+from hbstore.rows.sqlite.reserve import OPENING, Reserve
 from hbstore.rows.urls import StoreUrl
 
 APPLICATION_ID: Final = 0x68627374
@@ -97,7 +99,7 @@ class SqliteFile:
             raise StoreUnavailable(
                 "the store does not exist", path=self.path, hint="Leave out ?mode to create the store"
             )
-        self._named(lambda: self._connect("rwc" if self.mode == "rw" else "ro", self._create_if_empty).close())
+        self._with_room(lambda: self._connect("rwc" if self.mode == "rw" else "ro", self._create_or_claim).close())
 
     def open(self) -> sqlite3.Connection:
         """A new connection, which any thread may use.
@@ -106,7 +108,7 @@ class SqliteFile:
             NotAStore: the file has become something else.
             StoreUnavailable: it cannot be opened.
         """
-        return self._named(lambda: self._connect("rw" if self.mode == "rw" else "ro", self._set_up))
+        return self._with_room(lambda: self._connect("rw" if self.mode == "rw" else "ro", self._set_up))
 
     def _connect(self, mode: str, then: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
         immutable = "&immutable=1" if self.mode == "immutable" else ""
@@ -153,6 +155,11 @@ class SqliteFile:
             check_format(version, self.path)
         return bool(identity)
 
+    def _create_or_claim(self, connection: sqlite3.Connection) -> None:
+        self._create_if_empty(connection)
+        if self.mode == "rw":
+            claim(connection, self.path)
+
     def _create_if_empty(self, connection: sqlite3.Connection) -> None:
         """One transaction of the rollback journal, so that another process sees nothing or all of it."""
         if self._is_store(connection):
@@ -169,6 +176,7 @@ class SqliteFile:
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
                 for statement in _SCHEMA:
                     connection.execute(statement)
+                set_origin(connection, self.path)
             connection.execute("COMMIT")
         finally:
             if connection.in_transaction:
@@ -197,6 +205,15 @@ class SqliteFile:
                 if not busy or time.monotonic() > until:
                     raise
             time.sleep(_WAIT)
+
+    def _with_room(self, action: Callable[[], T]) -> T:
+        """What opens the store; on a full disk with some of the reserve's room, as opening one takes some."""
+        try:
+            return self._named(action)
+        except StoreFull:
+            if self.mode != "rw" or not Reserve(self.path).use(OPENING):
+                raise
+            return self._named(action)
 
     def _named(self, action: Callable[[], T]) -> T:
         try:

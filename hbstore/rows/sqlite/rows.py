@@ -21,7 +21,9 @@ from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, Partiti
 from hbstore.rows.predicate import ALWAYS, Predicate
 from hbstore.rows.sqlite.connection import BATON, Connections, Snapshot, ThreadConnection, cell_columns
 from hbstore.rows.sqlite.file import SqliteFile, parse_sqlite_url
+from hbstore.rows.sqlite.origin import COPY, is_copy, set_origin
 from hbstore.rows.sqlite.predicate import FIRST_COLUMNS
+from hbstore.rows.sqlite.reserve import Reserve
 from hbstore.rows.urls import StoreUrl
 
 # Measured on a warm store of 100,000 rows of 777 bytes, on one core: a scan of one row, 200 keys at once, all rows,
@@ -92,6 +94,24 @@ class SqliteRows:
         """Write it into the file, which versions that do not know it turn away from then on."""
         with self.transaction(), self._connections.mine() as sqlite:
             sqlite.execute(f"PRAGMA user_version = {number:d}")
+
+    def doubt(self) -> str | None:
+        """Whether the file is a copy that may lack what was written last."""
+        with self._connections.mine() as sqlite:
+            return COPY if is_copy(sqlite, self._connections.file.path) else None
+
+    def settle_doubt(self) -> None:
+        """Take the file for the store that it was copied from."""
+        with self.transaction(), self._connections.mine() as sqlite:
+            set_origin(sqlite, self._connections.file.path)
+
+    def keep_reserve(self) -> None:
+        """Keep a file of some megabytes beside the store, if its disk has plenty of room."""
+        Reserve(self._connections.file.path).keep()
+
+    def use_reserve(self) -> bool:
+        """Remove that file."""
+        return Reserve(self._connections.file.path).use()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
