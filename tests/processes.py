@@ -109,6 +109,10 @@ class Process:
         assert not self._errors, "".join(self._errors)
         return self.lines
 
+    def end(self):
+        """Wait until it has ended, by itself or killed; its exit code."""
+        return self._process.wait(SECONDS)
+
     def wait(self):
         """Let it come to its own end; all that it said."""
         status = self._process.wait(SECONDS)

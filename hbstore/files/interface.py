@@ -47,14 +47,30 @@ class Files(Protocol):
     def delete_empty(self, place: str) -> bool:
         """Remove a folder if nothing is in it; whether it was removed."""
 
-    def move(self, source: str, target: str) -> bool:
+    def move(self, source: str, target: str, *, again: bool = False) -> bool:
         """Give a folder, or a link, another path; folders above the target are made. No link is followed.
+
+        A file system without renames copies, then deletes what it has copied. It never deletes at the target.
+
+        Args:
+            source: where it is.
+            target: where it goes.
+            again: another call may have moved a part of it: what is at the target already counts as that part.
 
         Returns:
             Whether there was anything to move.
 
         Raises:
-            FileExistsError: there is something at the target.
+            FileExistsError: there is something at the target, or, ``again``, something else.
+        """
+
+    def bring(self, source: str, target: str) -> None:
+        """Let a file be at another path, where others may do the same at once, before or after.
+
+        A file system without renames copies it: the original stays, and its folder is to be deleted afterwards.
+
+        Raises:
+            FileNotFoundError, OSError: it is at neither.
         """
 
     def data_files(self, path: str, *, hidden: bool = False) -> list[tuple[str, int]] | None:

@@ -106,7 +106,7 @@ class LocalFiles:
                 return False
             return True
 
-    def move(self, source: str, target: str) -> bool:
+    def move(self, source: str, target: str, *, again: bool = False) -> bool:  # noqa: ARG002  nothing moves by halves
         """See `Files.move`. An empty folder that somebody makes at the target in the same moment is replaced."""
         with _parent(source) as (folder, name):
             if folder is None or _kind(folder, name) is None:
@@ -120,6 +120,14 @@ class LocalFiles:
             finally:
                 os.close(target_folder)
         return True
+
+    def bring(self, source: str, target: str) -> None:
+        """See `Files.bring`."""
+        with contextlib.suppress(FileNotFoundError):  # another process was faster
+            if self.move(source, target):
+                return
+        if not self.exists(target):
+            raise FileNotFoundError("the file is neither where it was nor where it goes")
 
     def data_files(self, path: str, *, hidden: bool = False) -> list[tuple[str, int]] | None:
         """See `Files.data_files`. A link to a file counts as that file; links to folders are not followed."""

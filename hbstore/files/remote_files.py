@@ -6,10 +6,12 @@ the makers of the file systems have them: environment variables, profiles, Hadoo
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from glob import has_magic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hbstore.errors import FileOperationFailed
 from hbstore.extras import install_command
@@ -39,6 +41,7 @@ class RemoteFiles:
     def __init__(self, file_system: FileSystem, base: str) -> None:
         self._fs = file_system
         self._base = base.rstrip("/")
+        self._copies = file_system.type_name in _KEY_STORES
         self._reads_patterns = file_system.type_name.startswith("py::fsspec")
 
     def real(self, path: str) -> str:
@@ -84,24 +87,35 @@ class RemoteFiles:
         """See `Files.delete_empty`. It looks first, so that it is for folders which nobody else writes yet."""
         return self.is_empty(place) and self.delete(place)
 
-    def move(self, source: str, target: str) -> bool:
+    def move(self, source: str, target: str, *, again: bool = False) -> bool:
         """See `Files.move`. On key stores every object is copied, then the old ones are deleted: O(bytes)."""
-        kind = self._kind(source)
-        if kind is None:
+        if self._kind(source) is None:
             return False
-        if self._kind(target) is not None:
+        is_there = self._kind(target) is not None
+        if is_there and not again:
             raise FileExistsError("the target already exists")
-        above = target.rpartition("/")[0]
-        if above:
-            self._fs.create_dir(self._inner(above), recursive=True)
-        if self._fs.type_name in _KEY_STORES and kind == "Directory":
-            self._copy(source, target)
+        if self._copies or is_there:
+            self._merge(source, target)
             return True
+        self._make_parent(target)
         try:
             self._fs.move(self._literal(source), self._literal(target))
         except NotImplementedError:  # accounts of Azure without a hierarchy
-            self._copy(source, target)
+            self._merge(source, target)
         return True
+
+    def bring(self, source: str, target: str) -> None:
+        """See `Files.bring`. On key stores one request, by which the file is at both paths."""
+        try:
+            if not self._copies:
+                self._make_parent(target)
+                with suppress(NotImplementedError):
+                    self._fs.move(self._literal(source), self._literal(target))
+                    return
+            self._fs.copy_file(self._literal(source), self._literal(target))
+        except OSError:
+            if self._kind(source) is not None or self._kind(target) is None:
+                raise  # else another process was faster
 
     def data_files(self, path: str, *, hidden: bool = False) -> list[tuple[str, int]] | None:
         """See `Files.data_files`."""
@@ -129,24 +143,46 @@ class RemoteFiles:
         """See `Files.opened`."""
         return self._fs.open_input_file(self._inner(path))
 
-    def _copy(self, source: str, target: str) -> None:
-        """Copy a tree and delete what was copied; what fails before the deletion leaves the source as it was."""
-        entries = self.below(source, recursive=True)
-        folders = [f"/{name}" for name, info in entries if not info.is_file]
-        pairs = [
-            (self._literal(f"{source}/{name}"), self._literal(f"{target}/{name}"))
-            for name, info in entries
-            if info.is_file
-        ]
-        for folder in ["", *folders]:
-            self._fs.create_dir(self._literal(target + folder), recursive=True)
-        try:
+    def _merge(self, source: str, target: str) -> None:
+        """Copy what is at the source and not yet at the target, then delete the source; the target only gains.
+
+        Who repeats it, late or at once with others, goes on where the first ended. Files that somebody writes into the
+        source meanwhile are copied as well; only between the last look and the deletion there is no room for them.
+
+        Raises:
+            FileExistsError: the target has another file of a name.
+        """
+        before: dict[str, int] | None = None
+        while (files := self._sizes(source)) != before:
+            copied = self._sizes(target)
+            if not files:
+                self._fs.create_dir(self._literal(target), recursive=True)
+            names = [name for name, size in files.items() if copied.get(name) != size]
+            other = next((name for name in names if name in copied), None)
+            if other is not None:
+                raise FileExistsError(f"the target has another file {other.strip('/')!r}")
+            self._make_folders(target, names)
+            pairs = [(self._literal(source + name), self._literal(target + name)) for name in names]
             with ThreadPoolExecutor(AT_ONCE) as pool:
-                _wait(pool.map(lambda pair: self._fs.copy_file(*pair), pairs))
-        except (OSError, ValueError, NotImplementedError):
-            self._fs.delete_dir(self._literal(target))
-            raise
-        self._fs.delete_dir(self._literal(source))
+                deque(pool.map(lambda pair: self._fs.copy_file(*pair), pairs), maxlen=0)
+            before = files
+        self.delete(source)
+
+    def _sizes(self, path: str) -> dict[str, int]:
+        """The bytes of all files at or below a path, by what follows it in theirs."""
+        return {f"/{name}" if name else "": size for name, size in self.data_files(path, hidden=True) or ()}
+
+    def _make_folders(self, target: str, names: Iterable[str]) -> None:
+        """The folders that files come into, where the file system has some."""
+        if self._copies:
+            return
+        for folder in {f"{target}{name}".rpartition("/")[0] for name in names}:
+            self._fs.create_dir(self._literal(folder), recursive=True)
+
+    def _make_parent(self, target: str) -> None:
+        above = target.rpartition("/")[0]
+        if above:
+            self._fs.create_dir(self._inner(above), recursive=True)
 
     def _kind(self, path: str) -> str | None:
         """What is at a path: ``Directory``, ``File``, ``Unknown``; None for nothing."""
@@ -213,9 +249,3 @@ def _through_fsspec(uri: str) -> RemoteFiles:
             hint="Give a location whose scheme pyarrow or fsspec knows, and check that its host answers",
         ) from error
     return RemoteFiles(PyFileSystem(FSSpecHandler(file_system)), base)
-
-
-def _wait(results: Iterable[Any]) -> None:
-    """Take all results, so that the first failure is raised."""
-    for _ in results:
-        pass

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from typing import Final
 
-from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse
+from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, OutsideWarehouse
 from hbstore.files.bounds import Bounds
 from hbstore.files.interface import Files, at_or_below
 from hbstore.files.local_files import LocalFiles, LocalFolders
@@ -21,6 +22,9 @@ from hbstore.files.locations import LOCAL, Location, absolute_location, location
 from hbstore.files.remote_files import AT_ONCE, open_remote
 from hbstore.files.trash import Trash
 from hbstore.keys.partition_names import DEFAULT_DATABASE
+
+_RENAMING: Final = frozenset({LOCAL, "hdfs", "viewfs"})
+"""File systems that rename in one step, so that of several who do so one does, and nothing is half done."""
 
 _SCHEMES: Final = frozenset({LOCAL, "s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"})
 """Clients may name these; any other scheme only where the warehouse itself has it."""
@@ -167,10 +171,19 @@ class Warehouse:
         return bool(self._make(target, self._files(target)))
 
     @contextmanager
-    def making_folders(self, locations: Sequence[str]) -> Iterator[list[bool]]:
-        """Folders for what the block stores: if it fails they are removed again where they were made and are empty.
+    def making_folders(
+        self, locations: Sequence[str], named: Callable[[], Iterable[str | None]]
+    ) -> Iterator[list[bool]]:
+        """Folders for what the block stores, which are there if it succeeds, whatever others do at the same time.
 
-        They stay where the outcome is not known (CommitStateUnknown), as they may be needed.
+        If it fails, those that were made and are empty are removed, and made again where the catalog names them:
+        another call may have taken them for its own. One that succeeds makes sure of those that it had not made itself.
+        So of the two the one that looks last makes the folder. They stay where the outcome is not known
+        (CommitStateUnknown), and on file systems that cannot see that a folder is empty and remove it in one step.
+
+        Args:
+            locations: where the folders are.
+            named: those locations that the catalog names; it is asked after a failure.
 
         Returns:
             For each location whether its folder was made.
@@ -178,13 +191,15 @@ class Warehouse:
         targets = list(map(parse_location, locations))
         new_folders: list[tuple[Location, list[str]]] = []
         try:
-            yield self._make_all(targets, new_folders)
+            are_new = self._make_all(targets, new_folders)
+            yield are_new
         except CommitStateUnknown:
             raise
         except BaseException:
-            for target, folders in reversed(new_folders):
-                self._unmake(target, folders)
+            if self._unmake(new_folders):
+                self._make_all(self._named(named, targets), [])
             raise
+        self._make_all([target for target, is_new in zip(targets, are_new, strict=True) if not is_new], [])
 
     def check_under_roots(self, location: str) -> None:
         """See that `delete` and `move` may change a place, where only roots count: before anything else is changed.
@@ -250,13 +265,14 @@ class Warehouse:
                     return
                 place = os.path.dirname(place)  # noqa: PTH120
 
-    def move(self, source: str, target: str, *, inside: Sequence[str]) -> bool:
+    def move(self, source: str, target: str, *, inside: Sequence[str], again: bool = False) -> bool:
         """Move a folder; those above the target are made.
 
         Args:
             source: where it is.
             target: where it goes; nothing may be there.
             inside: as for `delete`, for both ends.
+            again: others may be about to move the same, or have moved a part; see `Files.move`.
 
         Returns:
             Whether there was anything to move.
@@ -280,15 +296,50 @@ class Warehouse:
                 return False
             if at_or_below(end, start):
                 raise OSError("the target is inside the source")
-            return self._files(old).move(start, end)
+            return self._files(old).move(start, end, again=again)
 
     def move_once(self, source: str, target: str, *, inside: Sequence[str]) -> None:
         """As `move`, where others may be about to move the same, or have done so."""
         try:
-            self.move(source, target, inside=inside)
+            self.move(source, target, inside=inside, again=True)
         except FileOperationFailed:
             if self.exists(source) or not self.exists(target):
                 raise
+
+    def bring(self, files: Mapping[str, str], *, inside: Sequence[str]) -> None:
+        """Let files be at other paths, where others may do the same at once, before or after; several at once.
+
+        Where they cannot be renamed they are copied: then the caller deletes the folder that they were in.
+
+        Args:
+            files: where each is, and where it goes, in the same file system.
+            inside: as for `delete`, for both ends.
+
+        Raises:
+            OutsideWarehouse: as for `delete`.
+            FileOperationFailed: one is at neither of its places, or the file system refuses.
+        """
+
+        def bring(source: str, target: str) -> None:
+            old, new = parse_location(source), parse_location(target)
+            with _failing("the file cannot be moved", source, target):
+                self._files(old).bring(self._bounds.place(old, inside), self._bounds.place(new, inside))
+
+        if all(parse_location(source).scheme == LOCAL for source in files):
+            for source, target in files.items():
+                bring(source, target)
+            return
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            deque(pool.map(bring, files, files.values()), maxlen=0)
+
+    def renames(self, location: str) -> bool:
+        """Whether the file system of a location renames files and folders in one step, and does not copy them.
+
+        >>> warehouse = Warehouse("/wh")
+        >>> warehouse.renames("/wh/shop.db"), warehouse.renames("s3a://bucket/shop")
+        (True, False)
+        """
+        return parse_location(location).scheme in _RENAMING
 
     @contextmanager
     def moving(self, source: str, target: str, *, inside: Sequence[str]) -> Iterator[bool]:
@@ -360,12 +411,21 @@ class Warehouse:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             return list(pool.map(lambda target: make(target, self._files(target)), targets))
 
-    def _unmake(self, target: Location, folders: Sequence[str]) -> None:
-        """Remove folders that are empty; one that stays harms nobody, and the block's own error is to be seen."""
-        files = self._files(target)
-        for folder in reversed(folders):
-            with suppress(OSError, ValueError, NotImplementedError):
-                files.delete_empty(folder)
+    def _named(self, named: Callable[[], Iterable[str | None]], targets: Sequence[Location]) -> list[Location]:
+        """Those of some folders that the catalog names; all, where it cannot be asked."""
+        try:
+            return [parse_location(location) for location in named() if location is not None]
+        except HbstoreError:
+            return list(targets)
+
+    def _unmake(self, new_folders: Sequence[tuple[Location, list[str]]]) -> bool:
+        """Remove folders that are empty; whether there were any. One that stays harms nobody."""
+        removed = False
+        for target, folders in reversed(new_folders):
+            if target.scheme == LOCAL:
+                for folder in reversed(folders):
+                    removed |= _LOCAL.delete_empty(folder)
+        return removed
 
     def _check_root(self, root: Location) -> None:
         if root.scheme != LOCAL:

@@ -7,11 +7,9 @@ these few, for a moment, and after a crash the next process goes on where it end
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -27,9 +25,9 @@ from hbstore.errors import (
     StoreBusy,
     TableNotFound,
 )
-from hbstore.files.locations import LOCAL, parse_location
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition
+from hbstore.publishing.manifest import ALIVE
 from hbstore.store.manifest import Exchange, Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Publication
@@ -37,14 +35,6 @@ from hbstore.store.table_row import TableRow
 
 _BATCH: Final = 100
 """Folders that move before their partitions' locations change."""
-
-_LEASE: Final = 30.0
-"""Seconds for which others leave a process alone that copies folders, after its last sign of life."""
-
-_ONE_STEP: Final = frozenset({LOCAL, "hdfs", "viewfs"})
-"""File systems that rename a folder in one step, so that of several who do so one does, and nothing is half done."""
-
-_LOG: Final = logging.getLogger("hbstore.publishing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,42 +72,42 @@ class ExchangeFiles:
             if row is not None:
                 with suppress(PublicationLost):
                     self.store.publications.decide(row, self.manifest.id)
-        until = time.time() + _LEASE
-        if not (self._in_one_step() or self.store.publications.take_over(target_row, self.manifest.id, until)):
-            return False
         if self.exchange.new_home is not None:
-            self.fetch(Warehouse(self.exchange.new_home), resume=True)
+            warehouse = Warehouse(self.exchange.new_home)
+            if publication.until > time.time() and not warehouse.renames(self.exchange.new_home):
+                return False  # somebody copies them, which takes long; until then they are read where they are
+            for error in self.fetch(warehouse).values():
+                raise error
         self.close()
         return True
 
-    def fetch(self, warehouse: Warehouse, *, resume: bool) -> list[str]:
+    def fetch(self, warehouse: Warehouse) -> dict[str, HbstoreError]:
         """Move the folders of partitions that are in the target and not yet in its folder.
 
-        Args:
-            warehouse: moves them.
-            resume: go on with what another job may have done half.
+        Several may do so at once, and again: a folder that was moved half is moved on. While one does, it says that it
+        lives, so that others do without.
 
         Returns:
-            Why folders stay where they are, if not ``resume``: a text for each.
+            Why folders stay where they are, by where that is.
 
         Raises:
-            FileOperationFailed, OutsideWarehouse: with ``resume``, of the first folder that cannot be moved.
             CommitStateUnknown: the locations of moved folders are yet to be changed; the next process does so.
         """
         moves = self._moves()
-        left: list[str] = []
+        at_once = _BATCH if self.exchange.new_home is None or warehouse.renames(self.exchange.new_home) else 1
+        failed: dict[str, HbstoreError] = {}
         remaining = iter(moves)
-        with self._alive():
-            while some := list(islice(remaining, _BATCH if self._in_one_step() else 1)):
-                if not self._is_open():
-                    return left
-                failed = self._fetch_some(warehouse, {values: moves[values] for values in some}, resume=resume)
-                if resume and failed:
-                    raise next(iter(failed.values()))
-                left += [f"the files in {source} stay there: {error}" for source, error in failed.items()]
+        while some := list(islice(remaining, at_once)):
+            row = self._row(self.exchange.target)
+            if row is None or self._publication(row) is None:
+                return failed
+            if at_once == 1:
+                with suppress(PublicationLost):
+                    self.store.publications.extend(row, self.manifest.id, time.time() + ALIVE)
+            failed |= self._fetch_some(warehouse, {values: moves[values] for values in some})
         for source, _ in moves.values():
             warehouse.delete_empty_parents(source, below=self.exchange.home or source)
-        return left
+        return failed
 
     def decide(self) -> None:
         """Note that the partitions have changed tables.
@@ -174,9 +164,6 @@ class ExchangeFiles:
             if (place := self.exchange.place(write.location)) is not None
         }
 
-    def _is_open(self) -> bool:
-        return self._publication(self._row(self.exchange.target)) is not None
-
     def _is_made(self) -> bool:
         """Whether the partitions have changed tables: all did, or none."""
         places = {write.values: write.location for write in self.manifest.partitions}
@@ -202,32 +189,21 @@ class ExchangeFiles:
         }
 
     def _fetch_some(
-        self, warehouse: Warehouse, moves: Mapping[tuple[str, ...], tuple[str, str]], *, resume: bool
+        self, warehouse: Warehouse, moves: Mapping[tuple[str, ...], tuple[str, str]]
     ) -> dict[str, HbstoreError]:
         """Move some folders, then their partitions' locations; why folders stay where they are, by where that is."""
+        inside = [place for place in (self.exchange.home, self.exchange.new_home) if place is not None]
         failed: dict[str, HbstoreError] = {}
         moved: dict[tuple[str, ...], tuple[str, str]] = {}
         for values in self._still_there(moves):
             source, target = moves[values]
             try:
-                self._move(warehouse, source, target, resume=resume)
+                warehouse.move_once(source, target, inside=inside)
                 moved[values] = moves[values]
             except (FileOperationFailed, OutsideWarehouse) as error:
                 failed[source] = error
         self._relocate(moved)
         return failed
-
-    def _move(self, warehouse: Warehouse, source: str, target: str, *, resume: bool) -> None:
-        """Move a folder, unless it is moved already."""
-        inside = [place for place in (self.exchange.home, self.exchange.new_home) if place is not None]
-        if resume and not self._in_one_step() and warehouse.exists(source) and warehouse.exists(target):
-            for name, _ in warehouse.data_files(source) or ():
-                if warehouse.exists(f"{target}/{name}"):  # copied whole, and not yet deleted
-                    warehouse.delete(f"{source}/{name}", inside=inside, purge=True)
-                else:
-                    warehouse.move(f"{source}/{name}", f"{target}/{name}", inside=inside)
-            return
-        warehouse.move_once(source, target, inside=inside)
 
     def _relocate(self, moved: Mapping[tuple[str, ...], tuple[str, str]]) -> None:
         """Change the locations of partitions whose folders have moved, where they are still the old ones."""
@@ -254,30 +230,3 @@ class ExchangeFiles:
                 publication=self.manifest.id,
                 hint="The next reader or writer of the table changes their locations",
             ) from busy
-
-    def _in_one_step(self) -> bool:
-        return self.exchange.new_home is None or parse_location(self.exchange.new_home).scheme in _ONE_STEP
-
-    @contextmanager
-    def _alive(self) -> Iterator[None]:
-        """Keep others away while folders are copied, which may take long."""
-        row = None if self._in_one_step() else self._row(self.exchange.target)
-        if row is None:
-            yield
-            return
-        over = threading.Event()
-        thread = threading.Thread(target=self._say_so, args=(row, over), daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
-
-    def _say_so(self, row: TableRow, over: threading.Event) -> None:
-        while not over.wait(_LEASE / 4):
-            try:
-                self.store.publications.extend(row, self.manifest.id, time.time() + _LEASE)
-            except HbstoreError as error:
-                _LOG.warning("an exchange of %s could not be extended: %s", row.table, error)
-                return

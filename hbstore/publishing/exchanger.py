@@ -101,9 +101,12 @@ def _follow(warehouse: Warehouse, files: ExchangeFiles) -> list[str]:
         files.withdraw()
         files.undo()
         raise
-    left = files.fetch(warehouse, resume=False)
-    files.close()
-    return left
+    failed = files.fetch(warehouse)
+    half = [source for source in failed if not warehouse.renames(source)]
+    if not half:  # else the next process goes on with what is copied in part
+        files.close()
+    stay = "are not all copied yet, and read there" if half else "stay there"
+    return [f"the files in {source} {stay}: {error}" for source, error in failed.items()]
 
 
 def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:

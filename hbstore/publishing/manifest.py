@@ -1,8 +1,10 @@
 """The files of a manifest: what they are called until all see them, and where they are.
 
-data/part-0.parquet                                staged, below the table's folder, where nobody looks
-ds=2013-01-01/region=eu/.<id>-part-0.parquet       prepared: in place, under a hidden name
-ds=2013-01-01/region=eu/part-0-<id>.parquet        shown
+_hbstore/<id>/data/part-0.parquet      staged, below the table's folder, where nobody looks
+ds=2013-01-01/region=eu/.<id>-0        prepared: in place, under a hidden name
+ds=2013-01-01/region=eu/part-0.parquet shown
+
+Where a file cannot be renamed it is not prepared: it is shown by one copy of what is staged.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from hbstore.errors import InvalidInput
 from hbstore.files.warehouse import Warehouse
 from hbstore.store.manifest import Manifest
 from hbstore.store.table_row import TableRow
+
+ALIVE: Final = 30.0
+"""Seconds for which a job that said so is taken to be alive."""
 
 STAGING: Final = "_hbstore"
 """The folder in a table's folder that holds what jobs are writing; Hive and Spark pass over it."""

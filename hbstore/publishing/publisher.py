@@ -33,16 +33,13 @@ from hbstore.errors import (
 from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition
 from hbstore.publishing.exchange_files import ExchangeFiles
-from hbstore.publishing.manifest import STAGING, places_of, warehouse_of
+from hbstore.publishing.manifest import ALIVE, STAGING, places_of, warehouse_of
 from hbstore.store.manifest import EXCHANGES, Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import has_publications
 from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 from hbstore.transactions.waiting import Waiting
-
-ALIVE: Final = 30.0
-"""Seconds for which a job that said so is taken to be alive."""
 
 _LOG: Final = logging.getLogger("hbstore.publishing")
 
@@ -66,7 +63,7 @@ class Publisher:
         Args:
             table: ``"shop.sales"``.
             manifest: what is to be done.
-            staged: for each staged file the place of its hidden one, as locations.
+            staged: for each staged file the place of its hidden one, as locations; none where files are not hidden.
 
         Raises:
             WriteConflict: another job is writing one of the partitions; nothing was changed.
@@ -150,6 +147,18 @@ class Publisher:
             raise
         except HbstoreError as error:
             _LOG.warning("a publication of %s could not be finished: %s", row.table, error)
+
+    def is_open(self, row: TableRow, publication: str) -> bool:
+        """Whether a publication of a table is leased or decided, and not finished. One read, O(1).
+
+        >>> Publisher(store).is_open(store.table_row("shop", "sales"), "7")
+        False
+        """
+        try:
+            now = self.store.publications.row(row.table.database, row.table.name)
+        except (TableNotFound, DatabaseNotFound):
+            return False
+        return now.table_id == row.table_id and any(one.id == publication for one in self.store.publications.of(now))
 
     def has_moving_folders(self, table: str) -> bool:
         """Whether folders of partitions that are exchanged may still lie in the folder of a table, or come to it.
@@ -239,6 +248,8 @@ class Publisher:
             return
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in manifest.partitions:
+            if not manifest.hidden:
+                break
             for hidden in write.files:
                 warehouse.delete(f"{write.location}/{hidden}", inside=inside, purge=True)
             if write.files and row.table.location is not None:
@@ -246,34 +257,25 @@ class Publisher:
         warehouse.delete(manifest.staging, inside=inside, purge=True)
 
     def _show(self, row: TableRow, manifest: Manifest) -> None:
-        if not self._is_open(row, manifest):  # its table is gone, or somebody else was faster
+        if not self.is_open(row, manifest.id):  # its table is gone, or somebody else was faster
             return
         self._there(row, [write.values for write in manifest.partitions])  # on HBase they are written now, if not yet
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in manifest.partitions:
             for name in write.replaced:
                 warehouse.delete(f"{write.location}/{name}", inside=inside, purge=False)
-            for hidden, shown in write.files.items():
-                try:
-                    warehouse.move_once(f"{write.location}/{hidden}", f"{write.location}/{shown}", inside=inside)
-                except FileOperationFailed:
-                    if self._there(row, [write.values]):
-                        raise
-                    break  # others have dropped the partition since, with its folder
-        if not self._is_open(row, manifest):
+            files = {manifest.prepared(write, name): f"{write.location}/{shown}" for name, shown in write.files.items()}
+            try:
+                warehouse.bring(files, inside=inside)
+            except FileOperationFailed:
+                if self._there(row, [write.values]):
+                    raise  # else others have dropped the partition since, with its folder
+        if not self.is_open(row, manifest.id):
             return
         for location in self._dropped(row, manifest):
             warehouse.delete(location, inside=inside, purge=False)
         warehouse.delete(manifest.staging, inside=inside, purge=True)
         self.store.publications.close(row, manifest.id)
-
-    def _is_open(self, row: TableRow, manifest: Manifest) -> bool:
-        """Whether a publication of a table is not closed yet."""
-        try:
-            now = self.store.publications.row(row.table.database, row.table.name)
-        except (TableNotFound, DatabaseNotFound):
-            return False
-        return now.table_id == row.table_id and any(one.id == manifest.id for one in self.store.publications.of(now))
 
     def _dropped(self, row: TableRow, manifest: Manifest) -> list[str]:
         """Folders of partitions that were dropped, but for those in which others have added partitions since."""

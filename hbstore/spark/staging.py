@@ -8,13 +8,16 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 
-from hbstore.errors import FileOperationFailed, WriteFailed
+from hbstore.errors import FileOperationFailed, HbstoreError, WriteFailed
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import parse_partition_name
+from hbstore.publishing.manifest import warehouse_of
+from hbstore.publishing.publisher import Publisher
 from hbstore.spark.footers import row_counts, total
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 from hbstore.spark.settings import changed_setting
 from hbstore.spark.write_plan import WritePlan
+from hbstore.store.table_row import TableRow
 
 _CONCURRENT_WRITERS: Final = "spark.sql.maxConcurrentOutputFileWriters"
 _MANY: Final = "100000"
@@ -73,3 +76,10 @@ def remove(warehouse: Warehouse, staging: str, root: str) -> None:
     """Remove what was staged; what cannot be removed harms nobody."""
     with suppress(FileOperationFailed):
         warehouse.delete(staging, inside=[root], purge=True)
+
+
+def remove_unless_open(publisher: Publisher, row: TableRow, publication: str, staging: str) -> None:
+    """Remove what was staged for a publication, unless that is open: then what finishes it, or gives it up, does so."""
+    with suppress(HbstoreError):  # a store that does not answer may have decided it
+        if not publisher.is_open(row, publication):
+            remove(warehouse_of(row), staging, staging)

@@ -27,7 +27,7 @@ from hbstore.publishing.publisher import Publisher, new_publication_id
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.footers import total
 from hbstore.spark.opening import opened
-from hbstore.spark.staging import Staged, listed, remove, stage
+from hbstore.spark.staging import Staged, listed, remove_unless_open, stage
 from hbstore.spark.write_plan import WritePlan, Writer
 from hbstore.store.manifest import Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
@@ -133,7 +133,7 @@ def write_table(
             if manifest.partitions:
                 publisher.publish(table, manifest, moves)
         finally:
-            remove(warehouse, staging, plan.root)  # what is decided has nothing left in it
+            remove_unless_open(publisher, row, publication, staging)
         return summary(plan, manifest, staged)
 
 
@@ -165,6 +165,7 @@ class WriteJob:
         """What is to be published, and where each staged file goes first."""
         writes = []
         moves = {}
+        hides = warehouse.renames(self.staging)
         got = set()
         number = 0
         for staged_partition in staged:
@@ -175,9 +176,13 @@ class WriteJob:
             location = self._location(values, partition)
             files = {}
             for path, _ in staged_partition.files:
+                shown = path.rpartition("/")[2]
+                if not hides:
+                    files[f"data/{path}"] = shown
+                    continue
                 hidden = hidden_name(self.publication, number)
                 number += 1
-                files[hidden] = path.rpartition("/")[2]
+                files[hidden] = shown
                 moves[f"{self.staging}/data/{path}"] = f"{location}/{hidden}"
             append = self.mode == "append"
             replaced = () if append else _names(warehouse, location)
@@ -191,7 +196,7 @@ class WriteJob:
         for key, partition in existing.items():
             if key not in got:
                 writes.append(PartitionWrite(partition.values, self._location(partition.values, partition), drop=True))
-        return Manifest(self.publication, self.staging, tuple(writes), self.batch), moves
+        return Manifest(self.publication, self.staging, tuple(writes), self.batch, hidden=hides), moves
 
     def _location(self, values: tuple[str, ...], known: Partition | None) -> str:
         if known is not None and known.location:

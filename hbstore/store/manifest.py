@@ -87,6 +87,8 @@ class Manifest:
         partitions: what becomes of each.
         batch: the batch of a stream that it is; None for others.
         exchange: of partitions between tables: then ``partitions`` say only which they are, and where; else None.
+        hidden: whether files are in their partitions' folders, under hidden names, when it is decided. If not, as where
+            they cannot be renamed, they are in the staging folder, and partitions name them by their paths in it.
 
     >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("x",), "file:/data/ds=x"),))
     >>> Manifest.decode(manifest.encode()) == manifest
@@ -98,6 +100,7 @@ class Manifest:
     partitions: tuple[PartitionWrite, ...]
     batch: StreamBatch | None = None
     exchange: Exchange | None = None
+    hidden: bool = True
 
     def __repr__(self) -> str:
         return f"<Manifest {self.id}: {plural(len(self.partitions), 'partition')}>"
@@ -110,11 +113,22 @@ class Manifest:
         """
         content: dict[str, Any] = {"version": _VERSION, "id": self.id, "staging": self.staging}
         if self.exchange is not None:
-            places = [(one.values, one.location) for one in self.partitions]
+            places = [(write.values, write.location) for write in self.partitions]
             return json.dumps({**content, "exchange": asdict(self.exchange), "places": places}).encode()
         if self.batch is not None:
             content["batch"] = asdict(self.batch)
-        return json.dumps({**content, "partitions": [asdict(one) for one in self.partitions]}).encode()
+        if not self.hidden:
+            content["hidden"] = False
+        return json.dumps({**content, "partitions": [asdict(write) for write in self.partitions]}).encode()
+
+    def prepared(self, write: PartitionWrite, name: str) -> str:
+        """Where a file of a partition is when the publication is decided.
+
+        >>> write = PartitionWrite(("x",), "s3://data/ds=x", {".7-0": "part-0"})
+        >>> Manifest("7", "s3://data/_hbstore/7", (write,)).prepared(write, ".7-0")
+        's3://data/ds=x/.7-0'
+        """
+        return f"{write.location if self.hidden else self.staging}/{name}"
 
     def shares(self, other: Manifest) -> bool:
         """Whether another publication is about one of these partitions, and not this one.
@@ -148,7 +162,8 @@ class Manifest:
                 places = tuple(PartitionWrite(tuple(values), location) for values, location in document["places"])
                 return Manifest(document["id"], document["staging"], places, exchange=_exchange(document["exchange"]))
             partitions = tuple(_write(one) for one in document["partitions"])
-            return Manifest(document["id"], document["staging"], partitions, _batch(document.get("batch")))
+            batch, hidden = _batch(document.get("batch")), document.get("hidden", True)
+            return Manifest(document["id"], document["staging"], partitions, batch, hidden=hidden)
         except (ValueError, KeyError, TypeError) as error:
             raise CorruptRow("a publication cannot be decoded", bytes=len(data), hint=RESTORE) from error
 

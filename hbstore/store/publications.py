@@ -17,7 +17,6 @@ A batch of a stream is recorded (`hbstore.store.stream_batches`) by the step tha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -203,24 +202,6 @@ class Publications:
                 waiting = waiting or Waiting(self.transactions.patience)
                 text = "other writers kept changing the partitions"
                 waiting.pause(text, "Nothing was changed; write again", error, table=row.table)
-
-    def take_over(self, row: TableRow, publication_id: str, until: float) -> bool:
-        """Become the one who finishes a publication, unless somebody is at it; whether it is so.
-
-        >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.lease(row, "7", {}, b"what it does", until=0.0)
-        []
-        >>> publications.take_over(row, "7", until=4e9), publications.take_over(row, "7", until=4e9)
-        (True, False)
-        """
-
-        def take(view: RowView, now: TableRow | None, known: list[Publication]) -> bool:
-            if not any(one.id == publication_id and one.until < time.time() for one in known):
-                return False
-            _put(view, now, _with(row, known, publication_id, lambda one: replace(one, until=until)))
-            return True
-
-        return self._change(row, take)
 
     def batches(self, row: TableRow, stream: Stream) -> StreamRecord:
         """The batches of a stream that are decided. One read, O(1).

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from hbstore.errors import AlreadyExists, DatabaseNotEmpty, DdlRefused
+from hbstore.errors import AlreadyExists, DatabaseNotEmpty, DatabaseNotFound, DdlRefused
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.model.objects import Database
@@ -36,9 +37,16 @@ def create_database(store: PartitionStore, warehouse: Warehouse, database: Datab
     location = warehouse.qualify(database.location or warehouse.database_location(database.name))
     if database.name in store.database_names():
         raise refusal(AlreadyExists, f"Database {database.name} already exists")
-    with warehouse.making_folders([location]):
+    with warehouse.making_folders([location], lambda: _location(store, database.name)):
         owner_type = _USER if database.owner_type is None else database.owner_type
         store.create_database(replace(database, location=location, owner_type=owner_type))
+
+
+def _location(store: PartitionStore, name: str) -> list[str | None]:
+    """The location of a database, if it is there."""
+    with suppress(DatabaseNotFound):
+        return [store.get_database(name).location]
+    return []
 
 
 def change_database(store: PartitionStore, warehouse: Warehouse, name: str, new: Database) -> None:

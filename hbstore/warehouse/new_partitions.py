@@ -1,7 +1,7 @@
 """Partitions on their way into a table: checked, located, completed as Hive completes them, and added, all or none.
 
-Folders are made before the partitions are there, and removed again if the call fails and nothing is in them. So a
-crash leaves at worst empty folders, which the next try takes for its own.
+Folders are made before the partitions are there. If the call fails, local ones in which nothing is are removed again,
+unless the catalog names them by then. So a crash leaves at worst empty folders, which the next try takes for its own.
 
 Values are kept whatever their column's type makes of them, as HMS keeps them: a text that is none of that type is
 listed and found by its name, and ``hour=05`` is another partition than ``hour=5``.
@@ -10,9 +10,10 @@ listed and found by its name, and ``hour=05`` is another partition than ``hour=5
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from hbstore.errors import AlreadyExists, DdlRefused, hinting
+from hbstore.errors import AlreadyExists, DatabaseNotFound, DdlRefused, TableNotFound, hinting
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import partition_name, partition_namer
 from hbstore.model.frozen import FrozenDict
@@ -71,11 +72,19 @@ def add_partitions(
         new = {values: partition for values, partition in new.items() if values not in there}
     # Otherwise the store finds out what is there: it finishes first what a dead writer left half done.
     locations = _locations(warehouse, table, new.values())
-    with warehouse.making_folders([place for place in locations if place is not None]) as folders_made:
+    folders = [place for place in locations if place is not None]
+    with warehouse.making_folders(folders, lambda: _named(store, table, new)) as folders_made:
         ready = _completed(warehouse, new.values(), locations, folders_made, properties or {})
         with hinting(AlreadyExists, "Drop it first, or give other values"):
             number = store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
     return Addition(ready, number)
+
+
+def _named(store: PartitionStore, table: Table, values: Iterable[tuple[str, ...]]) -> list[str | None]:
+    """Where those of some partitions have their folders that are in the catalog."""
+    with suppress(TableNotFound, DatabaseNotFound):
+        return [one.location for one in store.get_partitions(table.database, table.name, list(values))]
+    return []
 
 
 def _distinct(table: Table, partitions: Iterable[Partition]) -> dict[tuple[str, ...], Partition]:

@@ -1,6 +1,7 @@
 """Tables: created, altered, renamed and dropped, with their folders.
 
-The folder is made before the table is, and removed again if that fails; files are deleted after the table is dropped.
+The folder is made before the table is, and removed again if that fails and the catalog does not name it; files are
+deleted after the table is dropped.
 So there is never a table without its folder, and a crash leaves nothing worse than a folder that belongs to nothing.
 
 A managed table that is renamed takes its folder along, if that is the one its old name gave it; the locations of
@@ -12,10 +13,19 @@ catalog. A new location that a caller gives moves nothing, as with HMS.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from hbstore.errors import AlreadyExists, ConcurrentChange, DdlRefused, InvalidInput, InvalidType, TableNotFound
+from hbstore.errors import (
+    AlreadyExists,
+    ConcurrentChange,
+    DatabaseNotFound,
+    DdlRefused,
+    InvalidInput,
+    InvalidType,
+    TableNotFound,
+)
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition, Table
 from hbstore.model.structs import partitions_from_payloads
@@ -55,7 +65,7 @@ def create_table(
     """
     ready = ready_table(store, warehouse, table)
     folders = [] if ready.location is None or is_view(ready) else [ready.location]
-    with warehouse.making_folders(folders) as folders_made:
+    with warehouse.making_folders(folders, lambda: _location(store, ready)) as folders_made:
         parameters = created_table_parameters(warehouse, ready, properties or {}, made_folder=any(folders_made))
         new = replace(ready, parameters=with_ddl_time(parameters), privileges=None)
         store.create_table(new, grants=ready.privileges, invalid_types="keep")
@@ -222,6 +232,13 @@ def _check_columns(table: Table) -> None:
     skewed = invalid_skew(table.storage.skew, table.columns)
     if skewed is not None:
         raise refusal(InvalidInput, f"Invalid skew column Skewed column not found: {skewed}")
+
+
+def _location(store: PartitionStore, table: Table) -> list[str | None]:
+    """The location of the table of this one's name, if there is one."""
+    with suppress(TableNotFound, DatabaseNotFound):
+        return [store.get_table(table.database, table.name).location]
+    return []
 
 
 def _is_there(store: PartitionStore, table: Table) -> bool:

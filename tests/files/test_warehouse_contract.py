@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse, StoreUnavailable
@@ -204,33 +206,73 @@ def test_hidden_files_are_something(wh, here, table):
 
 def test_folders_of_a_call_that_succeeds_stay(wh, table):
     locations = [f"{table}/ds=1", f"{table}/ds=3", f"{table}/ds=4/hour=5"]
-    with wh.making_folders(locations) as made:
+    with wh.making_folders(locations, list) as made:
         assert made == [False, True, True]
     assert all(map(wh.exists, locations))
 
 
 def test_folders_of_a_call_that_fails_are_removed_where_they_are_empty(wh, here, table):
+    """Only local ones: elsewhere nothing sees that a folder is empty and removes it in one step."""
     empty, full = f"{table}/ds=3", f"{table}/ds=4"
 
     def failing_call():
-        with wh.making_folders([f"{table}/ds=1", empty, full, empty]):
+        with wh.making_folders([f"{table}/ds=1", empty, full, empty], list):
             here.write(f"{full}/part-0")
             raise StoreUnavailable("gone")
 
     with pytest.raises(StoreUnavailable, match="gone"):
         failing_call()
-    assert not wh.exists(empty)
+    assert wh.exists(empty) == isinstance(here, RemoteWorld)
     assert here.files() == FILES | {"wh/shop.db/sales/ds=4/part-0": b"data"}
 
 
-def test_a_folder_that_cannot_be_made_takes_the_others_with_it(wh, table):
-    with pytest.raises(FileOperationFailed), wh.making_folders([f"{table}/ds=3", f"{table}/ds=1/part-0"]):
+def test_folders_of_a_call_that_fails_stay_where_the_catalog_names_them(wh, table):
+    mine, another = f"{table}/ds=3", f"{table}/ds=4"
+    with pytest.raises(StoreUnavailable), wh.making_folders([mine, another], lambda: [None, another]):
+        raise StoreUnavailable("gone")
+    assert wh.exists(another)
+
+    def away():
+        raise StoreUnavailable("the catalog is gone as well")
+
+    with pytest.raises(StoreUnavailable, match="gone"), wh.making_folders([mine], away):
+        raise StoreUnavailable("gone")
+    assert wh.exists(mine)
+
+
+def test_a_folder_that_another_call_removed_is_made_again(wh, table):
+    with wh.making_folders([f"{table}/ds=1"], list) as made:
+        wh.delete(f"{table}/ds=1", inside=[], purge=True)
+    assert made == [False]
+    assert wh.exists(f"{table}/ds=1")
+
+
+def test_a_folder_that_cannot_be_made_takes_the_others_with_it(here, wh, table):
+    with pytest.raises(FileOperationFailed), wh.making_folders([f"{table}/ds=3", f"{table}/ds=1/part-0"], list):
         pytest.fail("there is no second folder")
-    assert not wh.exists(f"{table}/ds=3")
+    assert wh.exists(f"{table}/ds=3") == isinstance(here, RemoteWorld)
+
+
+def test_files_are_brought_by_several_at_once_and_again(wh, here, table):
+    staged = {f"{wh.root}/_staged/{name}": f"{table}/ds=5/{name}" for name in "abc"}
+    for source in staged:
+        here.write(source, source[-1].encode())
+    first = dict(list(staged.items())[:2])
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda files: wh.bring(files, inside=[]), [staged, first, staged, staged]))
+    wh.delete(f"{wh.root}/_staged", inside=[], purge=True)
+    wh.bring(staged, inside=[])
+    assert here.files() == FILES | {f"wh/shop.db/sales/ds=5/{name}": name.encode() for name in "abc"}
+
+
+def test_a_file_that_is_nowhere_is_not_brought(wh, here, table):
+    with pytest.raises(FileOperationFailed, match="cannot be moved"):
+        wh.bring({f"{table}/ds=1/gone": f"{table}/ds=5/gone"}, inside=[])
+    assert here.files() == FILES
 
 
 def test_folders_stay_where_the_outcome_is_not_known(wh, table):
-    with pytest.raises(CommitStateUnknown), wh.making_folders([f"{table}/ds=3"]):
+    with pytest.raises(CommitStateUnknown), wh.making_folders([f"{table}/ds=3"], list):
         raise CommitStateUnknown("who knows")
     assert wh.exists(f"{table}/ds=3")
 

@@ -125,16 +125,38 @@ class FailsInTheMiddle(Copying):
         super().copy_file(src, dest)
 
 
-def test_a_copy_that_fails_leaves_the_source_whole(tmp_path):
+@pytest.fixture
+def half_copied(tmp_path):
+    """A folder ``t`` of five files, of which one was copied to ``u`` when the connection broke."""
     here = world("copying", tmp_path)
     here.warehouse._open["test", "bucket"] = RemoteFiles(PyFileSystem(FailsInTheMiddle(MemoryFileSystem())), here.base)
     for number in range(5):
         here.write(f"{here.warehouse.root}/t/{number}")
-    before = here.files()
     with pytest.raises(FileOperationFailed, match="connection broke"):
         here.warehouse.move(f"{here.warehouse.root}/t", f"{here.warehouse.root}/u", inside=[])
-    assert here.files() == before
-    assert not here.warehouse.exists(f"{here.warehouse.root}/u")
+    here.warehouse._open["test", "bucket"] = RemoteFiles(PyFileSystem(Copying(MemoryFileSystem())), here.base)
+    return here
+
+
+def test_a_copy_that_fails_leaves_the_source_whole_and_is_gone_on_with(half_copied):
+    wh = half_copied.warehouse
+    assert sum(name.startswith("wh/t/") for name in half_copied.files()) == 5
+    with pytest.raises(FileOperationFailed, match="already exists"):
+        wh.move(f"{wh.root}/t", f"{wh.root}/u", inside=[])
+    half_copied.write(f"{wh.root}/t/late", b"written meanwhile")
+    assert wh.move(f"{wh.root}/t", f"{wh.root}/u", inside=[], again=True)
+    moved = {f"wh/u/{number}": b"data" for number in range(5)}
+    assert half_copied.files() == moved | {"wh/u/late": b"written meanwhile"}
+    assert not wh.move(f"{wh.root}/t", f"{wh.root}/u", inside=[], again=True)
+
+
+def test_a_copy_takes_no_other_file_for_its_own(half_copied):
+    wh = half_copied.warehouse
+    half_copied.write(f"{wh.root}/u/3", b"of somebody else")
+    before = half_copied.files()
+    with pytest.raises(FileOperationFailed, match="another file"):
+        wh.move(f"{wh.root}/t", f"{wh.root}/u", inside=[], again=True)
+    assert half_copied.files() == before
 
 
 def test_files_that_cannot_move_back_are_told(wh, tmp_path):
@@ -174,13 +196,13 @@ def test_folders_that_are_made_and_unmade_at_once(wh):
     def failing(number):
         start.wait()
         for _ in range(200):
-            with pytest.raises(StoreUnavailable), wh.making_folders([f"{wh.root}/t/ds=1/hour={number}"]):
+            with pytest.raises(StoreUnavailable), wh.making_folders([f"{wh.root}/t/ds=1/hour={number}"], list):
                 raise StoreUnavailable("gone")
 
     def working(number):
         start.wait()
         for minute in range(200):
-            with wh.making_folders([location := f"{wh.root}/t/ds=1/minute={minute}-{number}"]) as made:
+            with wh.making_folders([location := f"{wh.root}/t/ds=1/minute={minute}-{number}"], list) as made:
                 assert made == [True]
                 assert wh.exists(location)
             wh.delete(location, inside=[], purge=True)

@@ -12,6 +12,7 @@ from pyarrow.fs import FileSelector, FileSystem, FSSpecHandler, LocalFileSystem,
 
 from hbstore.files.remote_files import RemoteFiles
 from hbstore.files.warehouse import Warehouse
+from tests.object_store import endpoint, new_bucket, s3_at
 
 
 class World(Protocol):
@@ -79,6 +80,12 @@ def world(kind, folder):
         fs = PyFileSystem(FSSpecHandler(MemoryFileSystem()))
         fs.create_dir(f"/{bucket}", recursive=True)
         return RemoteWorld(Warehouse(f"memory://{bucket}/wh"), fs, f"/{bucket}")
+    if kind == "s3":
+        bucket, files = new_bucket()
+        with s3_at(endpoint()):
+            warehouse = Warehouse(f"s3://{bucket}/wh")
+            warehouse.exists(warehouse.root)  # which opens it
+        return RemoteWorld(warehouse, files, bucket)
     fs, base = {
         "arrow local": lambda: (LocalFileSystem(), str(folder)),
         "arrow subtree": lambda: (SubTreeFileSystem(str(folder), LocalFileSystem()), ""),
@@ -91,4 +98,4 @@ def world(kind, folder):
     return RemoteWorld(warehouse, fs, base)
 
 
-KINDS = ("local", "memory", "arrow local", "arrow subtree", "copying")
+KINDS = ("local", "memory", "arrow local", "arrow subtree", "copying", "s3")

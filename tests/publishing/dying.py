@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from hbstore import PartitionStore
+from hbstore.files.local_files import LocalFiles
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from tests.store.faults import Crash, FaultyRows
@@ -43,8 +44,8 @@ def dying(store, at):
     """Inside, this process is one that dies before a change; outside, the next one begins."""
     process = Dying(store, at)
     with pytest.MonkeyPatch.context() as patch, suppress(Crash):
-        for name in ("move", "delete"):
-            patch.setattr(Warehouse, name, _counted(getattr(Warehouse, name), process))
+        for owner, name in ((Warehouse, "move"), (Warehouse, "delete"), (LocalFiles, "bring")):
+            patch.setattr(owner, name, _counted(getattr(owner, name), process))
         yield process
 
 

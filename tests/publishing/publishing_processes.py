@@ -16,7 +16,7 @@ from tests.publishing.jobs import job
 
 def publish_until_killed(url, root, name, where):
     """Append to a and d; die before the first decision, right after it, in the middle of showing, or by another."""
-    place = {"before": (Publications, "decide"), "after": (Publisher, "_show"), "showing": (Warehouse, "move_once")}
+    place = {"before": (Publications, "decide"), "after": (Publisher, "_show"), "showing": (Warehouse, "bring")}
     if where in place:
         setattr(*place[where], lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
     with connect(url) as store:

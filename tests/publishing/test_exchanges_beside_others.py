@@ -106,7 +106,7 @@ def test_who_comes_late_moves_nothing(store, tmp_path, monkeypatch):
     moved = store.get_partition(*OLD, ("a", "1"))
     store.alter_partitions(*OLD, [replace(moved, location=f"file:{old}")])
     shutil.rmtree(tmp_path / "attic.db/old/ds=a/hour=1")
-    late.fetch(Warehouse(str(tmp_path)), resume=True)
+    late.fetch(Warehouse(str(tmp_path)))
     assert old.exists()
 
 

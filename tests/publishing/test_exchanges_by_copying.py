@@ -9,13 +9,11 @@ import pytest
 from hbstore import Column, Partition, PartitionStore, Table
 from hbstore.errors import ConcurrentChange
 from hbstore.files.warehouse import Warehouse
-from hbstore.publishing import Manifest, Publisher, exchange_files
-from hbstore.publishing.exchange_files import ExchangeFiles
+from hbstore.publishing import Publisher
 from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.rows import connect as connect_rows
 from hbstore.transactions.waiting import Patience
 from tests.files.warehouses import world
-from tests.pauses import until
 from tests.publishing.dying import much_later
 from tests.publishing.exchanges import OLD, SALES, come_to, job, leases
 from tests.store.faults import Crash
@@ -79,10 +77,20 @@ def test_what_was_copied_half_is_finished_later(copied):
 
 
 def test_who_copies_says_so(copied, monkeypatch):
-    store, _ = copied
-    monkeypatch.setattr(exchange_files, "_LEASE", 0.04)
+    store, place = copied
     row = store.publications.row(*OLD)
     (found,) = store.publications.of(row)
-    manifest = Manifest.decode(store.publications.manifest(row, found.id))
-    with ExchangeFiles(store, manifest, manifest.exchange)._alive():
-        until(lambda: store.publications.of(store.publications.row(*OLD))[0].until != found.until)
+    untils = []
+    move_once = Warehouse.move_once
+
+    def looking(self, *places, **named):
+        untils.extend(one.until for one in store.publications.of(store.publications.row(*OLD)))
+        return move_once(self, *places, **named)
+
+    monkeypatch.setattr(Warehouse, "move_once", looking)
+    with much_later():
+        come_to(store, OLD)
+    assert all(until > found.until for until in untils)
+    assert untils
+    assert leases(store) == 0
+    assert len(place.files()) == 2

@@ -59,7 +59,7 @@ def beside(monkeypatch, act, times=1):
 def half_shown(monkeypatch, write):
     """A write in another thread that has shown one of its files; what is returned lets it go on to its end."""
     shown, go_on = threading.Event(), threading.Event()
-    real = Warehouse.move_once
+    real = Warehouse.bring
 
     def one_then_wait(self, *arguments, **options):
         real(self, *arguments, **options)
@@ -67,7 +67,7 @@ def half_shown(monkeypatch, write):
             shown.set()
             assert go_on.wait(SECONDS)
 
-    monkeypatch.setattr(Warehouse, "move_once", one_then_wait)
+    monkeypatch.setattr(Warehouse, "bring", one_then_wait)
     writer = threading.Thread(target=write)
     writer.start()
     assert shown.wait(SECONDS)

@@ -242,7 +242,6 @@ CHANGES = {
     "publications.extend": lambda s: publish(s, "extend", "p1", FAR + 1),
     "publications.decide": lambda s: publish(s, "decide", "p1"),
     "publications.withdraw": lambda s: publish(s, "withdraw", "p1"),
-    "publications.take_over": lambda s: publish(s, "take_over", "p2", FAR + 1, of=RETURNS),
     "publications.close": lambda s: publish(s, "close", "p2", of=RETURNS),
     "store.rename_table of a job": lambda s: s.rename_table(*BOOKS, table(("shop", "read"))),
     "store.drop_table of a job": lambda s: s.drop_table(*BOOKS),
@@ -251,7 +250,7 @@ CHANGES = {
 
 UNSEEN = {
     *("locks.check", "locks.heartbeat", "transactions.heartbeat", "transactions.heartbeat_range"),
-    *("timelines.rebuild", "publications.extend", "publications.take_over"),
+    *("timelines.rebuild", "publications.extend"),
 }
 """Those that change nothing but times, or nothing where all is right."""
 

@@ -77,7 +77,6 @@ LATE = {
     "extend": lambda store, row: store.publications.extend(row, "old", FAR),
     "check": lambda store, row: store.publications.check(row, "old"),
     "decide": lambda store, row: store.publications.decide(row, "old"),
-    "take_over": lambda store, row: store.publications.take_over(row, "old", FAR),
     "close": lambda store, row: store.publications.close(row, "old"),
     "withdraw": lambda store, row: store.publications.withdraw(row, "old"),
     "manifest": lambda store, row: store.publications.manifest(row, "old"),
@@ -85,7 +84,6 @@ LATE = {
 ANSWERS = {
     "lease": ConcurrentChange,
     **dict.fromkeys(("extend", "check", "decide"), PublicationLost),
-    "take_over": False,
     "close": None,
     "withdraw": True,
     "manifest": None,

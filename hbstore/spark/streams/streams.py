@@ -29,13 +29,13 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from hbstore.errors import InvalidInput, WriteConflict
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import table_name
-from hbstore.publishing.manifest import STAGING
-from hbstore.publishing.publisher import ALIVE, Publisher, new_publication_id
+from hbstore.publishing.manifest import ALIVE, STAGING
+from hbstore.publishing.publisher import Publisher, new_publication_id
 from hbstore.rows.urls import shared_url
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 from hbstore.spark.opening import opened
-from hbstore.spark.staging import listed, remove, stage
+from hbstore.spark.staging import listed, remove, remove_unless_open, stage
 from hbstore.spark.streams.announcing import AnnouncedQuery, Announcing
 from hbstore.spark.streams.checkpoint import check_checkpoint
 from hbstore.spark.streams.commit import COMPLETE, Announcer, PartitionCommit
@@ -256,7 +256,7 @@ class _Batch:
                 else:
                     return summary(self.plan, manifest, staged)
         finally:
-            remove(warehouse, staging, self.plan.root)  # what is decided has nothing left in it
+            remove_unless_open(self.publisher, self.row, publication, staging)
 
 
 def _triggered(writer: DataStreamWriter, trigger: Mapping[str, Any]) -> DataStreamWriter:

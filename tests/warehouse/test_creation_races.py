@@ -1,0 +1,104 @@
+"""Two clients create the same at once: whatever comes between, what the catalog names has its folder afterwards."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from hbstore import Column, Database, Partition, Table, connect
+from hbstore.errors import HbstoreError, StoreUnavailable
+from hbstore.files.local_files import LocalFiles
+from hbstore.files.warehouse import Warehouse
+from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.databases import create_database
+from hbstore.warehouse.new_partitions import add_partitions
+from hbstore.warehouse.tables import create_table
+
+COLUMNS = {"columns": [Column("a", "int")], "partition_columns": [Column("ds", "string")]}
+SALES, OTHER = Table("shop", "sales", **COLUMNS), Table("shop", "other", **COLUMNS)
+
+
+def add(store, warehouse):
+    add_partitions(store, warehouse, store.get_table("shop", "sales"), [Partition(("1",)), Partition(("2",))])
+
+
+CREATIONS = {
+    "database": lambda store, warehouse: create_database(store, warehouse, Database("attic")),
+    "table": lambda store, warehouse: create_table(store, warehouse, OTHER),
+    "partitions": add,
+}
+STEPS = (
+    *((Warehouse, name) for name in ("_make_all", "_unmake", "_named")),
+    *((PartitionStore, name) for name in ("create_database", "create_table", "add_partitions")),
+    (LocalFiles, "delete_empty"),
+)
+"""What a creation does, before and after each of which the other one may come."""
+
+
+def without_folders(store, warehouse):
+    """The locations that the catalog names and that are not there."""
+    named = [*store.databases(), *store.tables("shop"), *store.get_partitions_by_filter("shop", "sales", None)]
+    return [one.location for one in named if not warehouse.exists(one.location)]
+
+
+class Between:
+    """Does something else once, before or after the n-th step of what runs meanwhile."""
+
+    def __init__(self, at, other):
+        self.left = at
+        self.in_other = False
+        self._other = other
+
+    def step(self):
+        if self.in_other:
+            return
+        self.left -= 1
+        if self.left == -1:
+            self.in_other = True
+            self._other()
+            self.in_other = False
+
+    def around(self, call):
+        def called(*arguments, **options):
+            self.step()
+            try:
+                return call(*arguments, **options)
+            finally:
+                self.step()
+
+        return called
+
+    def away(self, call):
+        """A call that fails, unless the other client makes it."""
+
+        def called(*arguments, **options):
+            if self.in_other:
+                return call(*arguments, **options)
+            raise StoreUnavailable("the store does not answer", hint="Nothing was changed")
+
+        return called
+
+
+@pytest.mark.parametrize("is_away", [False, True], ids=["", "and the store goes away"])
+@pytest.mark.parametrize("kind", CREATIONS)
+def test_what_another_client_creates_at_any_step_has_its_folder(tmp_path, kind, is_away):
+    """The first one fails where the other was faster, or loses its store before it has created anything."""
+    create, at = CREATIONS[kind], 0
+    while True:
+        with connect("memory://") as store, pytest.MonkeyPatch.context() as patch:
+            warehouse = Warehouse(str(tmp_path / f"{kind}-{at}"))
+            create_database(store, warehouse, Database("shop"))
+            create_table(store, warehouse, SALES)
+            between = Between(at, lambda store=store, warehouse=warehouse: create(store, warehouse))
+            for owner, name in STEPS:
+                call = getattr(owner, name)
+                fails = is_away and owner is PartitionStore
+                patch.setattr(owner, name, between.around(between.away(call) if fails else call))
+            with suppress(HbstoreError):
+                create(store, warehouse)
+            assert without_folders(store, warehouse) == [], f"the other came at step {at}"
+        if between.left >= 0:
+            break
+        at += 1
+    assert at > (7 if is_away else 3)
