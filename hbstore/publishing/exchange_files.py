@@ -131,6 +131,12 @@ class ExchangeFiles:
         values = [write.values for write in self.manifest.partitions]
         self.store.exchange_partitions(self.exchange.target, self.exchange.source, values)
 
+    def abandon(self) -> tuple[str, ...]:
+        """Give up to move folders; the locations of those that are not moved, where their partitions are read."""
+        left = tuple(sorted(partition.location or "" for partition in self._still_there(self._moves()).values()))
+        self.close()
+        return left
+
     def withdraw(self) -> bool:
         """Give up an exchange that was not made, unless it is decided; whether it is not."""
         for place in (self.exchange.target, self.exchange.source):

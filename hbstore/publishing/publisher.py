@@ -13,19 +13,18 @@ them first: every part of 4 may be repeated, and be done by several at once.
 
 from __future__ import annotations
 
-import logging
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Final
 
 from hbstore.errors import (
     CommitStateUnknown,
     DatabaseNotFound,
     FileOperationFailed,
     HbstoreError,
+    InvalidInput,
     StoreUnavailable,
     TableNotFound,
     WriteConflict,
@@ -34,14 +33,13 @@ from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.manifest import ALIVE, STAGING, places_of, warehouse_of
+from hbstore.publishing.unfinished import UNFINISHED
 from hbstore.store.manifest import EXCHANGES, Manifest
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.publications_cell import has_publications
+from hbstore.store.publications_cell import Publication, has_publications
 from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 from hbstore.transactions.waiting import Waiting
-
-_LOG: Final = logging.getLogger("hbstore.publishing")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -108,45 +106,68 @@ class Publisher:
 
         One read of the table's row where there is nothing to do.
 
+        Raises:
+            HbstoreError: why the first one that could not be finished was not; all others were tried.
+
         >>> Publisher(store).recover("shop.sales")
         0
         """
-        return self.recover_row(self.store.publications.row(*table_name(table)), all_dead=True)
-
-    def recover_row(self, row: TableRow, *, all_dead: bool = False) -> int:
-        """As `recover`, of a row that was read; what is not decided, nor exchanged, stays unless ``all_dead``.
-
-        >>> Publisher(store).recover_row(store.table_row("shop", "sales"))
-        0
-        """
-        done = self._settle_exchanges(row, all_dead=all_dead)
-        for publication in self.store.publications.of(row):
-            dead = all_dead and not publication.decided and publication.until < time.time()
-            if publication.id.startswith(EXCHANGES) or not (publication.decided or dead):
-                continue
-            data = self.store.publications.manifest(row, publication.id)
-            if data is None:
-                continue
-            (self._show if publication.decided else self._give_up)(row, Manifest.decode(data))
-            done += 1
+        done, failed = self._recover(self.store.publications.row(*table_name(table)), all_dead=True)
+        for error in failed.values():
+            raise error
         return done
+
+    def recover_before_write(self, table: str) -> None:
+        """As `recover`, but what cannot be finished stays, and is logged: a job may write other partitions.
+
+        >>> Publisher(store).recover_before_write("shop.sales")
+        """
+        row = self.store.publications.row(*table_name(table))
+        self._note(row, self._recover(row, all_dead=True)[1])
 
     def roll_forward_before_use(self, row: TableRow) -> None:
         """Show the files of what is decided, before a table's files are read; where that fails, it is logged.
 
         A reader of files reads the partitions first, and then the row that it gives here: what these partitions have is
-        shown when this returns, and what is decided later changes their bytes.
+        shown when this returns, and what is decided later changes their bytes. What could not be finished is tried
+        again after a while, and readers are answered meanwhile.
 
         >>> Publisher(store).roll_forward_before_use(store.table_row("shop", "sales"))
         """
-        if not has_publications(row):
-            return
-        try:
-            self.recover_row(row)
-        except StoreUnavailable:
-            raise
-        except HbstoreError as error:
-            _LOG.warning("a publication of %s could not be finished: %s", row.table, error)
+        if has_publications(row):
+            self._note(row, self._recover(row, all_dead=False, only_due=True)[1])
+
+    def abandon(self, table: str, publication: str) -> tuple[str, ...]:
+        """Give a publication up that cannot be finished. What it decided of partitions stays as it is.
+
+        Returns:
+            The locations of files that are not shown and stay where they are, if it was decided; else they are removed.
+
+        Raises:
+            InvalidInput: the table has no publication of this id.
+
+        >>> Publisher(store).abandon("shop.sales", "7")
+        Traceback (most recent call last):
+        hbstore.errors.InvalidInput: there is no such publication: ...
+        """
+        row = self.store.publications.row(*table_name(table))
+        data = self.store.publications.manifest(row, publication)
+        if data is None or not self.is_open(row, publication):
+            hint = f"`hbstore publications list {table}` lists those that are there"
+            raise InvalidInput("there is no such publication", table=table, publication=publication, hint=hint)
+        manifest = Manifest.decode(data)
+        left: tuple[str, ...] = ()
+        if manifest.exchange is not None:
+            left = ExchangeFiles(self.store, manifest, manifest.exchange).abandon()
+        elif publication in self.store.publications.decided(row):
+            warehouse = warehouse_of(row)
+            files = [manifest.prepared(write, name) for write in manifest.partitions for name in write.files]
+            left = tuple(file for file in files if warehouse.exists(file))
+            self.store.publications.close(row, publication)
+        else:
+            self._give_up(row, manifest)
+        UNFINISHED.finished(self.store.rows.url, publication)
+        return left
 
     def is_open(self, row: TableRow, publication: str) -> bool:
         """Whether a publication of a table is leased or decided, and not finished. One read, O(1).
@@ -185,13 +206,14 @@ class Publisher:
         while True:
             row = publications.row(*table_name(table))
             try:
-                if not self._settle_exchanges(row, all_dead=True, taker=manifest):
+                if not self._settle_exchanges(row, manifest):
                     dead = self._lease(row, manifest)
                     break
             except WriteConflict as conflict:
                 if not conflict.fields["decided"]:
                     raise
-                self.recover_row(row)
+                for error in self._recover(row, all_dead=False)[1].values():
+                    raise error from conflict
             waiting.pause("other jobs kept writing the partitions", "Nothing was changed", table=row.table)
         for lost in dead:
             self._clear_away(row, Manifest.decode(lost))
@@ -206,23 +228,66 @@ class Publisher:
         until = time.time() + ALIVE
         return self.store.publications.lease(row, manifest.id, names, manifest.encode(), until, manifest.batch)
 
-    def _settle_exchanges(self, row: TableRow, *, all_dead: bool, taker: Manifest | None = None) -> int:
-        """Finish the exchanges of a table that were made, or, ``all_dead``, given up; of how many that was so.
+    def _recover(self, row: TableRow, *, all_dead: bool, only_due: bool = False) -> tuple[int, dict[str, HbstoreError]]:
+        """Finish what is decided, and, ``all_dead``, clear away what is not and whose jobs are dead.
+
+        Args:
+            row: the table's.
+            all_dead: see above.
+            only_due: leave out what this process could not finish a short while ago.
+
+        Returns:
+            How many publications there were, and why others could not be finished, by their ids.
+        """
+        done, failed = 0, {}
+        for publication in self.store.publications.of(row):
+            if only_due and not UNFINISHED.is_due(self.store.rows.url, publication.id):
+                continue
+            try:
+                done += self._finish(row, publication, dead=all_dead and publication.until < time.time())
+            except StoreUnavailable:
+                raise
+            except HbstoreError as error:
+                failed[publication.id] = error
+            else:
+                UNFINISHED.finished(self.store.rows.url, publication.id)
+        return done, failed
+
+    def _note(self, row: TableRow, failed: Mapping[str, HbstoreError]) -> None:
+        for publication, error in failed.items():
+            UNFINISHED.failed(self.store.rows.url, publication, row.table, error)
+
+    def _finish(self, row: TableRow, publication: Publication, *, dead: bool) -> bool:
+        """Finish a publication if it is decided, or give it up if its job is dead; whether that was done."""
+        is_exchange = publication.id.startswith(EXCHANGES)
+        if not (publication.decided or dead or is_exchange):
+            return False
+        data = self.store.publications.manifest(row, publication.id)
+        if data is None:
+            return False
+        manifest = Manifest.decode(data)
+        if manifest.exchange is not None:
+            return ExchangeFiles(self.store, manifest, manifest.exchange).settle(dead=dead)
+        (self._show if publication.decided else self._give_up)(row, manifest)
+        return True
+
+    def _settle_exchanges(self, row: TableRow, taker: Manifest) -> bool:
+        """Finish the exchanges of a table that were made, and give up those of dead jobs; whether there were any.
 
         One that is not made yet loses its leases to another exchange, the ``taker``, that wants the same partitions: so
         a statement whose process died may be repeated at once.
         """
-        done = 0
+        done = False
         for publication in self.store.publications.of(row):
-            data = (
-                self.store.publications.manifest(row, publication.id) if publication.id.startswith(EXCHANGES) else None
-            )
+            if not publication.id.startswith(EXCHANGES):
+                continue
+            data = self.store.publications.manifest(row, publication.id)
             manifest = None if data is None else Manifest.decode(data)
             if manifest is None or manifest.exchange is None:
                 continue
-            taken = taker is not None and taker.exchange is not None and manifest.shares(taker)
-            dead = all_dead and (publication.until < time.time() or taken)
-            done += ExchangeFiles(self.store, manifest, manifest.exchange).settle(dead=dead)
+            taken = taker.exchange is not None and manifest.shares(taker)
+            dead = publication.until < time.time() or taken
+            done |= ExchangeFiles(self.store, manifest, manifest.exchange).settle(dead=dead)
         return done
 
     def _prepare(self, row: TableRow, manifest: Manifest, staged: Mapping[str, str]) -> None:

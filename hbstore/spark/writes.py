@@ -114,7 +114,7 @@ def write_table(
     with opened(store) as open_store:
         database, name = table_name(table)
         publisher = Publisher(open_store)
-        publisher.recover(table)
+        publisher.recover_before_write(table)
         row = open_store.publications.row(database, name)
         plan = WritePlan.of(partitioned(row.table), static or {}, writer)
         publication = new_publication_id()

@@ -6,6 +6,7 @@ import pytest
 
 from hbstore import PartitionStore
 from hbstore.publishing import exchange_files
+from hbstore.publishing.unfinished import UNFINISHED
 from hbstore.rows import connect as connect_rows
 from tests.pauses import without_patience
 from tests.publishing.exchanges import prepare
@@ -23,3 +24,9 @@ def store(url, tmp_path):
     with PartitionStore(connect_rows(url)) as store:
         prepare(store, tmp_path)
         yield store
+
+
+@pytest.fixture(autouse=True)
+def _nothing_unfinished(monkeypatch):
+    """Jobs of tests have the same ids, and a try of one test is none of another."""
+    monkeypatch.setattr(UNFINISHED, "_tries", {})

@@ -45,7 +45,7 @@ def job(root, name="job1", partitions="abcd"):
 
 def seen(store, root):
     """What a reader sees, who shows decided publications first: by partition, the texts of its files."""
-    Publisher(store).recover_row(store.publications.row("shop", "sales"))
+    Publisher(store).roll_forward_before_use(store.publications.row("shop", "sales"))
     found = {}
     for partition in store.get_partitions_by_filter("shop", "sales", None):
         folder = root / f"ds={partition.values[0]}"

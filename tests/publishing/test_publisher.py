@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from dataclasses import replace
 
 import pytest
@@ -173,7 +174,7 @@ def decide(store, root, **options):
     return row, manifest
 
 
-def test_where_files_cannot_be_moved_that_is_logged(store, tmp_path, caplog):
+def test_where_files_cannot_be_moved_that_is_logged(store, tmp_path, caplog, monkeypatch):
     root = tmp_path / "sales"
     row, _ = decide(store, root, partitions="a")
     (root / "ds=a" / "part-0-job1").mkdir()  # in the way
@@ -181,6 +182,8 @@ def test_where_files_cannot_be_moved_that_is_logged(store, tmp_path, caplog):
     assert "could not be finished" in caplog.text
     (root / "ds=a" / "part-0-job1").rmdir()
     assert store.publications.decided(store.table_row("shop", "sales")) == {"job1"}
+    later = time.monotonic() + 100
+    monkeypatch.setattr(time, "monotonic", lambda: later)
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
     assert row.table.name == "sales"
 

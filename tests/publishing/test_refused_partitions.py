@@ -103,6 +103,6 @@ def test_a_store_that_is_away_is_no_table_as_it_is(store, tmp_path, monkeypatch)
     def away(*_, **__):
         raise StoreUnavailable("gone")
 
-    monkeypatch.setattr(Publisher, "recover_row", away)
+    monkeypatch.setattr(Publisher, "_recover", away)
     with pytest.raises(StoreUnavailable):
         Publisher(store).roll_forward_before_use(store.publications.row("shop", "sales"))

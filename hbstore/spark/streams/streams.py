@@ -207,7 +207,7 @@ def write_batch(
     stream = Stream(query_id, table.lower() if sink_id is None else sink_id)
     with opened(store) as open_store:
         publisher = Publisher(open_store)
-        publisher.recover(table)
+        publisher.recover_before_write(table)
         row = open_store.publications.row(database, name)
         plan = WritePlan.of(partitioned(row.table), static or {}, None)
         rows = plan.arranged(frame)
