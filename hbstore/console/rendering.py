@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -21,6 +21,7 @@ _POLICY: Final = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 _KIBI: Final = 1024
+_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
 def page(request: Request, template: str, *, status: int = 200, title: str, **values: Any) -> Response:
@@ -121,6 +122,24 @@ def duration_text(seconds: float | None) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
+def elapsed_text(time: timedelta | None) -> str:
+    """A length of time by the clock, for reading; None: it is not known.
+
+    >>> [elapsed_text(timedelta(seconds=seconds)) for seconds in (0.25, 12.34, 187, 7_512, 200_000)]
+    ['0.25 s', '12.3 s', '3 min 7 s', '2 h 5 min', '2 d 7 h']
+    """
+    if time is None:
+        return "–"
+    seconds = time.total_seconds()
+    if time >= 2 * _DAY:
+        return f"{time.days:,} d {time % _DAY // _HOUR} h"
+    if time >= _HOUR:
+        return f"{time // _HOUR} h {time % _HOUR // _MINUTE} min"
+    if time >= _MINUTE:
+        return f"{time // _MINUTE} min {int(seconds) % 60} s"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2f} s"
+
+
 def share_text(part: float, whole: float) -> str:
     """A part of a whole in percent; what is nearly nothing or nearly all is never written as that.
 
@@ -165,6 +184,7 @@ def _environment() -> Environment:
         "about": about_text,
         "clip": clipped,
         "duration": duration_text,
+        "elapsed": elapsed_text,
         "moment": moment_text,
         "number": number_text,
         "size": size_text,
