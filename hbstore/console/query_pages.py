@@ -127,7 +127,7 @@ def _one(request: Request, service: QueryService, query: Query) -> Response:
     """The page of a query."""
     token, first = request.query_params.get("page"), _first(request.query_params.get("first", "1"))
     rows = chart = None
-    problem = query.problem
+    problem, now = query.problem, service.clock()
     if query.state is State.SUCCEEDED and query.result is not None and query.result.columns:
         try:
             rows = result_page(service, query, token, first)
@@ -146,7 +146,8 @@ def _one(request: Request, service: QueryService, query: Query) -> Response:
         chart=chart,
         is_first=token is None,
         is_number=is_number,
-        now=service.clock(),
+        now=now,
+        elapsed=_elapsed(query, now),
         run_time=run_time,
     )
 
@@ -176,6 +177,11 @@ def _user(request: Request) -> str | None:
 
 def _to(query: Query) -> Response:
     return RedirectResponse(address("queries", query.id), _SEE_OTHER)
+
+
+def _elapsed(query: Query, now: datetime) -> timedelta:
+    """How long a query that has not ended has been running, or waiting."""
+    return max(now - (query.started_at or query.submitted_at), timedelta())
 
 
 def run_time(query: Query, now: datetime) -> timedelta | None:

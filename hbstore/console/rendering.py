@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from hbstore.cubes.query.options import PARTIAL_ANSWER
 from hbstore.model.objects import Table
 from hbstore.texts.wording import clipped, plural
 from hbstore.times.moments import sql_text
@@ -163,6 +164,15 @@ def time_text(seconds: float) -> str:
     return sql_text(datetime.fromtimestamp(seconds, UTC)) if seconds else "–"
 
 
+def hint_text(hint: str) -> str:
+    """What an error says to do, for readers of pages: what programs write is a box of the editor there.
+
+    >>> hint_text("Ask for what there is with partial=True (--partial)")
+    'Ask for what there is with “Partial answer” ticked in the editor'
+    """
+    return hint.replace(PARTIAL_ANSWER, "“Partial answer” ticked in the editor")
+
+
 def moment_text(time: str) -> str:
     """A time as JSON has it, for reading: the date alone at midnight.
 
@@ -185,6 +195,7 @@ def _environment() -> Environment:
         "clip": clipped,
         "duration": duration_text,
         "elapsed": elapsed_text,
+        "hint": hint_text,
         "moment": moment_text,
         "number": number_text,
         "size": size_text,

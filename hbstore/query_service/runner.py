@@ -188,6 +188,7 @@ class Runner:
             running = self._running.get(id_)
             if running is not None:
                 running.reason = running.reason or reason
+                running.query = running.query.changed(cancel_requested=reason is None or running.query.cancel_requested)
         if waits and reason is not None:
             self._fail(id_, reason)
         elif waits:
