@@ -1,4 +1,4 @@
-"""The cubes of a database for lists of its tables, and what of its model a search finds: also by measures and fields."""
+"""The cubes of a database beside its tables, and what of its model a search finds, by measures and fields as well."""
 
 from __future__ import annotations
 

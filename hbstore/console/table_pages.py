@@ -156,7 +156,7 @@ def _bin_name(values: Bin, column: str, column_type: ColumnType, *, whole: bool)
 
 
 def _last_changes(rows: Rows, schema: KeySchema, statistics: Statistics, partitions: int) -> LastChanges | None:
-    """Which partitions changed last: of all, or of those with the last values of the first column; None: there are none.
+    """Which partitions changed last, of all or of those with the last values of the first column; None: there are none.
 
     Most tables grow at that end. O(`_LOOKED`), however many there are.
     """

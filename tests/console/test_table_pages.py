@@ -46,7 +46,7 @@ def test_a_cell_leads_to_its_partitions(tab):
     cells(tab).first.click()
     tab.page.wait_for_url("**/partitions?filter=*")
     assert tab.page.get_by_label("Filter").input_value() == "ds = '2015-01-01' and hour < 1"
-    assert "12 partitions" in tab.text(".turns")
+    assert tab.text(".matching") == "12 partitions selected"
 
 
 def test_what_changed_last_comes_first(tab, catalog, monkeypatch):
