@@ -52,7 +52,9 @@ def partition_pages(service: Service) -> list[Route]:
         listing = PartitionListing(service, table.database, table.name, form.filter, form.like_dialect)
         try:
             matching = _matching(store, table, form)
-            if order.column is not None and matching <= SORTED:
+            if matching > SORTED:
+                shown["order"] = order = PartitionOrder()
+            if order.column is not None:
                 rows, turns = _sorted_page(listing, table, form, order)
             else:
                 current = listing.page(form.page, _PAGE)

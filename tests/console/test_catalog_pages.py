@@ -17,19 +17,14 @@ def more(catalog):
     hired(catalog.store)
 
 
-def rows(tab, region):
-    lines = tab.page.get_by_role("region", name=region).locator("tbody tr").all_inner_texts()
-    return [line.replace("\n", "\t") for line in lines]  # cells are lines on a telephone
-
-
 @LOOKS
 def test_databases_with_their_tables(tabs, narrow, dark):
     tab = tabs(narrow=narrow, dark=dark)
     assert tab.open("/") == 200
     assert tab.page.url == f"{tab.url}/databases"
     assert tab.page.locator("h2").all_inner_texts() == ["city", "empty nothing in it", "shop"]
-    assert rows(tab, "Cubes of city") == ["rides\tcube\tminutes, fare", "fares\tderived cube\tfare"]
-    assert rows(tab, "Tables of shop") == [
+    assert tab.lines("Cubes of city") == ["rides\tcube\tminutes, fare", "fares\tderived cube\tfare"]
+    assert tab.lines("Tables of shop") == [
         "articles\t–\t–\t–\t–",
         "sales\tds, hour\t72\t7,200\t351.6 KiB",
     ]
@@ -43,7 +38,7 @@ def test_a_search_answers_while_it_is_typed(tab):
     tab.page.get_by_label("Search").press_sequentially("PRICE sho")
     tab.page.wait_for_url("**/databases?search=PRICE+sho")
     tab.page.get_by_text("sales").wait_for(state="detached")
-    assert rows(tab, "Tables of shop") == ["articles\t–\t–\t–\t–"]
+    assert tab.lines("Tables of shop") == ["articles\t–\t–\t–\t–"]
     tab.page.get_by_label("Search").fill("nosuch")
     tab.page.get_by_text("No table, cube or dimension has these words").wait_for()
     tab.page.reload()
@@ -63,7 +58,7 @@ def test_a_search_answers_while_it_is_typed(tab):
 )
 def test_a_search_finds_measures_dimensions_and_cubes(tab, search, expected):
     tab.open(f"/databases?search={search}")
-    assert rows(tab, "Cubes of city") == expected
+    assert tab.lines("Cubes of city") == expected
     tab.page.get_by_role("region", name="Cubes of city").get_by_role("link").first.click()
     tab.page.wait_for_url("**/databases/city/model/**")
     assert tab.text("h1").startswith(expected[0].partition("\t")[0])
@@ -77,7 +72,7 @@ def test_what_partitions_do_not_say_is_not_shown_as_zero(tab, catalog):
             [Partition(("2013-01-01",), parameters=said), Partition(("2013-01-02",))]
         )
     tab.open("/databases/quiet")
-    assert rows(tab, "Tables of quiet") == ["nothing\tds\t2\t–\t–", "some\tds\t2\t7+\t–"]
+    assert tab.lines("Tables of quiet") == ["nothing\tds\t2\t–\t–", "some\tds\t2\t7+\t–"]
     catalog.store.drop_database("quiet", cascade=True)
 
 
