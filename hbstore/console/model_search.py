@@ -73,7 +73,8 @@ def _fields(document: Named) -> list[str]:
     """The names by which queries ask for something of a document."""
     fields = _measures(document)
     if isinstance(document, Cube | Dimension):
-        fields += [field.name for field in (*document.dim_attributes, *document.expressions)]
+        fields += [field.name for field in document.dim_attributes]
+        fields += [field.name for field in document.expressions]
     elif isinstance(document, DerivedCube):
         fields += document.dim_attributes
     return fields

@@ -93,11 +93,12 @@ class PartitionOrder:
 
     def sorted(self, partitions: Sequence[ListedPartition]) -> list[ListedPartition]:
         """Partitions, which stand in the order of their keys, in this order; those that do not say come last."""
-        if self.column in (None, "name"):
+        if self.column is None or self.column == "name":
             return list(reversed(partitions)) if self.is_falling else list(partitions)
-        known = [one for one in partitions if one.number(self.column) is not None]
-        known.sort(key=lambda one: one.number(self.column or "") or 0, reverse=self.is_falling)
-        return known + [one for one in partitions if one.number(self.column) is None]
+        column = self.column
+        numbered = [partition for partition in partitions if partition.number(column) is not None]
+        numbered.sort(key=lambda partition: partition.number(column) or 0, reverse=self.is_falling)
+        return numbered + [partition for partition in partitions if partition.number(column) is None]
 
     def next_text(self, column: str) -> str:
         """What a click on a column asks for: the largest first, and the other way round where it is so.

@@ -108,7 +108,7 @@ def test_the_tiles_lead_to_the_parts(tab):
     tab.open("/status")
     tiles = [" ".join(text.split()) for text in tab.page.locator(".tiles a").all_inner_texts()]
     assert tiles[0] == "ready server"
-    assert tiles[3:7] == ["1 queries run", "1 queries failed", "running Spark", "2 stuck"]
+    assert tiles[3:7] == ["1 query runs", "1 query failed", "running Spark", "2 stuck"]
     for link in tab.page.locator(".tiles a").all():
         assert tab.page.locator(link.get_attribute("href")).count() == 1
 
