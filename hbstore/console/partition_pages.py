@@ -113,7 +113,7 @@ def _sorted_page(
 ) -> tuple[list[ListedPartition], dict[str, str | None]]:
     """A page of partitions in an order, and where the pages before and behind are. O(`SORTED`)."""
     payloads = chain.from_iterable(part.payloads for part in listing.pages(None, SORTED))
-    everything = order.sorted([ListedPartition.of(table, payload) for payload in payloads])
+    everything = order.sorted(list(payloads))
 
     def at(first: int) -> str | None:
         if not 0 <= first < len(everything):
@@ -126,7 +126,7 @@ def _sorted_page(
         "previous": at(before) if order.first else None,
         "next": at(behind),
     }
-    return everything[order.first : behind], turns
+    return [ListedPartition.of(table, payload) for payload in everything[order.first : behind]], turns
 
 
 def _turns(table: Table, form: FilterForm, back: str, following: str | None) -> dict[str, str | None]:

@@ -150,8 +150,11 @@ class StoredTimelines:
     def built(self, table: str) -> Timelines | None:
         """All timelines of a table, as `read`, but none is built: None where one would be. O(size of the timelines).
 
-        >>> list(cubes.store.timelines.built("shop.lake_rides_daily"))
-        [(<UpdatePeriod.DAILY: 'DAILY'>, 'dt')]
+        >>> cubes.store.timelines.built("shop.lake_rides_daily") is None
+        True
+        >>> read = cubes.store.timelines.read("shop.lake_rides_daily")
+        >>> cubes.store.timelines.built("shop.lake_rides_daily") is read
+        True
         """
         text = "other writers kept changing the table's timelines while they were read"
         try:
