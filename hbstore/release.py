@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import sqlite3
 import subprocess
 from functools import cache
 from importlib.resources import files
@@ -36,6 +38,20 @@ def commit_of(checkout: Path) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
+
+
+def versions() -> dict[str, str | None]:
+    """The versions of hbstore and of what it always runs on; None: it is not known.
+
+    >>> list(versions())
+    ['hbstore', 'commit', 'python', 'sqlite']
+    """
+    return {
+        "hbstore": VERSION,
+        "commit": commit(),
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+    }
 
 
 def version_text() -> str:

@@ -179,7 +179,7 @@ TABLE_TIMELINES = {
 }
 TIMELINES = {
     "of": {"table": "shop.sales", "period": None, "column": None},
-    **{key: {"table": "shop.sales"} for key in ("read", "read_with_totals", "rebuild", "check", "export")},
+    **{key: {"table": "shop.sales"} for key in ("read", "built", "read_with_totals", "rebuild", "check", "export")},
     "convert": {"table": "shop.sales", "period": UpdatePeriod.DAILY, "column": "ds", "name": "RangesPartitionTimeline"},
     "take_over": {"table": "shop.sales", "properties": {}},
 }

@@ -189,14 +189,9 @@ def _log_lines(table: str, inspection: Inspection) -> Iterator[str]:
 @commands.command(epilog=examples("hbstore version", "hbstore version --json"))
 def version(*, as_json: JsonOption = False) -> None:
     """Print the version and the commit of hbstore."""
-    import platform
-    import sqlite3
+    from hbstore.release import version_text, versions
 
-    from hbstore.release import VERSION, commit, version_text
-
-    python = platform.python_version()
-    versions = {"hbstore": VERSION, "commit": commit(), "python": python, "sqlite": sqlite3.sqlite_version}
-    print_answer(versions, [f"hbstore {version_text()}"], as_json=as_json)
+    print_answer(versions(), [f"hbstore {version_text()}"], as_json=as_json)
 
 
 def named_tables(store: PartitionStore, tables: Sequence[str] | None) -> tuple[list[tuple[str, str]], list[Problem]]:

@@ -18,6 +18,7 @@ from hbstore.console.partition_pages import partition_pages
 from hbstore.console.plan_pages import plan_pages
 from hbstore.console.query_pages import query_pages
 from hbstore.console.rendering import page
+from hbstore.console.status_pages import status_pages
 from hbstore.console.table_pages import table_pages
 from hbstore.console.timeline_pages import timeline_pages
 from hbstore.errors import HbstoreError
@@ -36,6 +37,7 @@ def console(catalog: Service, queries: QueryService) -> Starlette:
             Mount(STATIC, StaticFiles(directory=Path(__file__).parent / "static")),
             *catalog_pages(catalog),
             *query_pages(queries),
+            *status_pages(catalog, queries),
             *table_pages(catalog),
             *plan_pages(catalog),
             *partition_pages(catalog),

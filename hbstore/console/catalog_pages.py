@@ -1,14 +1,16 @@
-"""Pages of all databases and of one: their tables with partitions, rows and bytes, and a search."""
+"""Pages of all databases and of one: their cubes, their tables with partitions, rows and bytes, and a search."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from hbstore.console.model_search import ModelLine, model_lines
 from hbstore.console.rendering import page
 from hbstore.cubes.files import KINDS
 from hbstore.model.objects import Database, Table
@@ -17,7 +19,7 @@ from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.service import Service
 
 _MOST: Final = 500
-"""Tables on a page at most; a search finds the others."""
+"""Tables on a page at most, and cubes of a database; a search finds the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,13 @@ class ListedDatabase:
         database: it.
         tables: those that are shown.
         others: how many more tables it has, or the search finds in it.
+        models: its cubes, or what the search finds of its model.
     """
 
     database: Database
     tables: list[TableLine]
     others: int
+    models: list[ModelLine]
 
 
 def catalog_pages(service: Service) -> list[Route]:
@@ -58,7 +62,7 @@ def catalog_pages(service: Service) -> list[Route]:
         for database in store.databases():
             listed = _listed(store, database, words, left)
             left -= len(listed.tables)
-            if listed.tables or not words:
+            if listed.tables or listed.models or not words:
                 shown.append(listed)
         return page(request, "databases.html", title="Catalog", databases=shown, search=" ".join(words))
 
@@ -83,13 +87,14 @@ def catalog_pages(service: Service) -> list[Route]:
 
 
 def _listed(store: PartitionStore, database: Database, words: list[str], most: int) -> ListedDatabase:
-    """A database with those of its tables that a search finds: each word in the names of database, table or columns."""
+    """A database with what a search finds of it: each word in the names of database, table, columns or fields."""
     tables = [table for table in store.tables(database.name) if all(word in _searched(table) for word in words)]
     shown = [
         TableLine(table, store.totals(table.database, table.name) if table.partition_columns else None)
         for table in tables[:most]
     ]
-    return ListedDatabase(database, shown, len(tables) - len(shown))
+    models = list(islice(model_lines(store, database.name, words), most))
+    return ListedDatabase(database, shown, len(tables) - len(shown), models)
 
 
 def _searched(table: Table) -> str:

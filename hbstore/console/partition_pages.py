@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from starlette.convertors import StringConvertor, register_url_convertor
@@ -11,15 +11,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hbstore.console.filter_form import FilterForm, problem_of, problem_status
+from hbstore.console.partition_order import SORTED, ListedPartition, PartitionOrder, short_location
 from hbstore.console.plans.key_fields import key_fields
 from hbstore.console.rendering import page, table_address
 from hbstore.errors import FilterError, FilterTypeError, TimelineError
 from hbstore.filters.tree import And, Comparison, ExpressionTree, IsNull, Operator, Text
-from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import NULL_PARTITION, fits
 from hbstore.model.objects import Partition, Table
-from hbstore.model.structs import partition_from_payload
-from hbstore.model.totals import Totals
+from hbstore.store.partition_store import PartitionStore
 from hbstore.store.puts import partition_key
 from hbstore.warehouse.service import Service
 from hbstore.web.catalog.partition_listing import PartitionListing
@@ -42,49 +41,37 @@ class NameConvertor(StringConvertor):
 register_url_convertor("partition", NameConvertor())
 
 
-@dataclass(frozen=True, slots=True)
-class ListedPartition:
-    """A partition in a list.
-
-    Attributes:
-        name: its name.
-        partition: it.
-        totals: what it says of its rows, files and bytes.
-    """
-
-    name: str
-    partition: Partition
-    totals: Totals
-
-    @staticmethod
-    def of(table: Table, payload: bytes) -> ListedPartition:
-        """A stored partition of a table."""
-        partition = partition_from_payload(payload)
-        name = partition_name(table.partition_column_names, partition.values)
-        return ListedPartition(name, partition, Totals.of([payload]))
-
-
 def partition_pages(service: Service) -> list[Route]:
     """The pages of partitions."""
     store = service.store
 
     def partitions(request: Request) -> Response:
         table = store.get_table(request.path_params["database"], request.path_params["table"])
-        form = FilterForm.of(request)
-        shown: dict[str, Any] = {"title": "Partitions", "table": table, "form": form}
+        form, order = FilterForm.of(request), PartitionOrder.of(request)
+        shown: dict[str, Any] = {"title": "Partitions", "table": table, "form": form, "order": order}
         listing = PartitionListing(service, table.database, table.name, form.filter, form.like_dialect)
         try:
-            current = listing.page(form.page, _PAGE)
+            matching = _matching(store, table, form)
+            if matching > SORTED:
+                shown["order"] = order = PartitionOrder()
+            if order.column is not None:
+                rows, turns = _sorted_page(listing, table, form, order)
+            else:
+                current = listing.page(form.page, _PAGE)
+                rows = [ListedPartition.of(table, payload) for payload in current.payloads]
+                turns = _turns(table, form, request.query_params.get("back", ""), current.next)
         except (FilterError, TimelineError) as error:
             status = problem_status(request, error)
             return page(request, "partitions.html", status=status, problem=problem_of(error, form.filter), **shown)
-        listed = [ListedPartition.of(table, payload) for payload in current.payloads]
         return page(
             request,
             "partitions.html",
             problem=None,
-            listed=listed,
-            turns=_turns(table, form, request.query_params.get("back", ""), current.next),
+            listed=rows,
+            turns=turns,
+            matching=matching,
+            most=SORTED,
+            short_location=short_location,
             **shown,
         )
 
@@ -112,6 +99,34 @@ def partition_pages(service: Service) -> list[Route]:
         Route(f"{tables}/partitions", partitions),
         Route(f"{tables}/partitions/{{name:partition}}", partition),
     ]
+
+
+def _matching(store: PartitionStore, table: Table, form: FilterForm) -> int:
+    """How many partitions a filter selects. O(1) without one; else they are counted, and not decoded."""
+    if form.filter is None:
+        return store.totals(table.database, table.name).partitions
+    return store.count_partitions(table.database, table.name, form.filter, form.like_dialect)
+
+
+def _sorted_page(
+    listing: PartitionListing, table: Table, form: FilterForm, order: PartitionOrder
+) -> tuple[list[ListedPartition], dict[str, str | None]]:
+    """A page of partitions in an order, and where the pages before and behind are. O(`SORTED`)."""
+    payloads = chain.from_iterable(part.payloads for part in listing.pages(None, SORTED))
+    everything = order.sorted(list(payloads))
+
+    def at(first: int) -> str | None:
+        if not 0 <= first < len(everything):
+            return None
+        return table_address(table, "partitions", **form.query, sort=order.text, at=first or None)
+
+    behind, before = order.first + _PAGE, max(order.first - _PAGE, 0)
+    turns = {
+        "first": at(0) if order.first else None,
+        "previous": at(before) if order.first else None,
+        "next": at(behind),
+    }
+    return [ListedPartition.of(table, payload) for payload in everything[order.first : behind]], turns
 
 
 def _turns(table: Table, form: FilterForm, back: str, following: str | None) -> dict[str, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from starlette.concurrency import run_in_threadpool
@@ -24,7 +24,6 @@ _LISTED: Final = 50
 """Queries of a page."""
 
 _SEE_OTHER: Final = 303
-_MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
 Form = Callable[[Request, dict[str, str]], Response]
 
 
@@ -119,7 +118,8 @@ def _editor(
         older=queries[-1].id if len(queries) == _LISTED else None,
         listing=listing,
         states=list(State),
-        duration=duration,
+        now=service.clock(),
+        run_time=run_time,
     )
 
 
@@ -127,7 +127,7 @@ def _one(request: Request, service: QueryService, query: Query) -> Response:
     """The page of a query."""
     token, first = request.query_params.get("page"), _first(request.query_params.get("first", "1"))
     rows = chart = None
-    problem = query.problem
+    problem, now = query.problem, service.clock()
     if query.state is State.SUCCEEDED and query.result is not None and query.result.columns:
         try:
             rows = result_page(service, query, token, first)
@@ -146,7 +146,9 @@ def _one(request: Request, service: QueryService, query: Query) -> Response:
         chart=chart,
         is_first=token is None,
         is_number=is_number,
-        duration=duration,
+        now=now,
+        elapsed=_elapsed(query, now),
+        run_time=run_time,
     )
 
 
@@ -177,22 +179,13 @@ def _to(query: Query) -> Response:
     return RedirectResponse(address("queries", query.id), _SEE_OTHER)
 
 
-def duration(query: Query) -> str:
-    """How long Spark ran a query, for reading; of one that it did not run to an end: a dash."""
-    if query.started_at is None or query.ended_at is None:
-        return "–"
-    return duration_text(query.ended_at - query.started_at)
+def _elapsed(query: Query, now: datetime) -> timedelta:
+    """How long a query that has not ended has been running, or waiting."""
+    return max(now - (query.started_at or query.submitted_at), timedelta())
 
 
-def duration_text(time: timedelta) -> str:
-    """A length of time, for reading.
-
-    >>> [duration_text(timedelta(seconds=seconds)) for seconds in (0.25, 12.34, 187, 7_512)]
-    ['0.25 s', '12.3 s', '3 min 7 s', '2 h 5 min']
-    """
-    seconds = time.total_seconds()
-    if time >= _HOUR:
-        return f"{time // _HOUR} h {time % _HOUR // _MINUTE} min"
-    if time >= _MINUTE:
-        return f"{time // _MINUTE} min {int(seconds) % 60} s"
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2f} s"
+def run_time(query: Query, now: datetime) -> timedelta | None:
+    """How long Spark ran a query, or has been running it; None: it did not begin."""
+    if query.started_at is None:
+        return None
+    return max((query.ended_at or now) - query.started_at, timedelta())

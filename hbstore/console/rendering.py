@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from hbstore.cubes.query.options import PARTIAL_ANSWER
 from hbstore.model.objects import Table
 from hbstore.texts.wording import clipped, plural
 from hbstore.times.moments import sql_text
@@ -21,6 +22,7 @@ _POLICY: Final = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 _KIBI: Final = 1024
+_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
 def page(request: Request, template: str, *, status: int = 200, title: str, **values: Any) -> Response:
@@ -121,6 +123,24 @@ def duration_text(seconds: float | None) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
+def elapsed_text(time: timedelta | None) -> str:
+    """A length of time by the clock, for reading; None: it is not known.
+
+    >>> [elapsed_text(timedelta(seconds=seconds)) for seconds in (0.25, 12.34, 187, 7_512, 200_000)]
+    ['0.25 s', '12.3 s', '3 min 7 s', '2 h 5 min', '2 d 7 h']
+    """
+    if time is None:
+        return "–"
+    seconds = time.total_seconds()
+    if time >= 2 * _DAY:
+        return f"{time.days:,} d {time % _DAY // _HOUR} h"
+    if time >= _HOUR:
+        return f"{time // _HOUR} h {time % _HOUR // _MINUTE} min"
+    if time >= _MINUTE:
+        return f"{time // _MINUTE} min {int(seconds) % 60} s"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2f} s"
+
+
 def share_text(part: float, whole: float) -> str:
     """A part of a whole in percent; what is nearly nothing or nearly all is never written as that.
 
@@ -144,6 +164,15 @@ def time_text(seconds: float) -> str:
     return sql_text(datetime.fromtimestamp(seconds, UTC)) if seconds else "–"
 
 
+def hint_text(hint: str) -> str:
+    """What an error says to do, for readers of pages: what programs write is a box of the editor there.
+
+    >>> hint_text("Ask for what there is with partial=True (--partial)")
+    'Ask for what there is with “Partial answer” ticked in the editor'
+    """
+    return hint.replace(PARTIAL_ANSWER, "“Partial answer” ticked in the editor")
+
+
 def moment_text(time: str) -> str:
     """A time as JSON has it, for reading: the date alone at midnight.
 
@@ -165,6 +194,8 @@ def _environment() -> Environment:
         "about": about_text,
         "clip": clipped,
         "duration": duration_text,
+        "elapsed": elapsed_text,
+        "hint": hint_text,
         "moment": moment_text,
         "number": number_text,
         "size": size_text,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,16 @@ _ROWS: Final = 100
 _LETTERS: Final = 1_000
 """Of a value; the files that can be downloaded have all."""
 
+_LONG: Final = 10
+"""Letters of a number that is not shortened."""
+
+_DIGITS: Final = 8
+"""Of a double that is shortened: those that count."""
+
+_LEAST, _MOST = 1e-4, 1e15
+"""Doubles of this size and more, and those below that, are written without a power of ten."""
+
+_FLOATING: Final = frozenset({"float", "double"})
 _POINTS: Final = 20_000
 """Rows of which a chart is made at most."""
 
@@ -49,10 +60,12 @@ class Cell:
     Attributes:
         text: of it; None: it is NULL.
         is_cut: whether the value's text is longer.
+        whole: the text with all digits, where fewer are shown; None: all are.
     """
 
     text: str | None
     is_cut: bool
+    whole: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +132,30 @@ def result_page(service: QueryService, query: Query, token: str | None, first: i
     behind = None
     for batch, behind in batches:  # noqa: B007  the last one counts
         columns = text_columns(fetched.result.columns, batch)
-        rows += ([_cell(text) for text in row] for row in zip(*columns, strict=True))
+        rows += (list(map(_cell, row, fetched.result.columns)) for row in zip(*columns, strict=True))
     return ResultPage(fetched.result, rows, first, None if behind is None else behind.token(query.id))
 
 
-def _cell(text: str | None) -> Cell:
-    return Cell(text, is_cut=False) if text is None or len(text) <= _LETTERS else Cell(text[:_LETTERS], is_cut=True)
+def _cell(text: str | None, column: ResultColumn) -> Cell:
+    if text is None or len(text) <= _LONG:
+        return Cell(text, is_cut=False)
+    if column.type in _FLOATING:
+        return Cell(rounded(text), is_cut=False, whole=text)
+    return Cell(text, is_cut=False) if len(text) <= _LETTERS else Cell(text[:_LETTERS], is_cut=True)
+
+
+def rounded(text: str) -> str:
+    """The text of a double with eight digits that count: what comes behind is mostly an error of computing.
+
+    >>> [rounded(text) for text in ("0.30000000000000004", "1234.5678901234567", "-123456789012.25", "1.23456789e-07")]
+    ['0.3', '1234.5679', '-123456789012', '1.2345679e-07']
+    """
+    value = float(text)
+    if not _LEAST <= abs(value) < _MOST:
+        return f"{value:.{_DIGITS}g}"
+    places = max(_DIGITS - 1 - math.floor(math.log10(abs(value))), 0)
+    shown = f"{value:.{places}f}"
+    return shown.rstrip("0").removesuffix(".") if places else shown
 
 
 def result_chart(service: QueryService, query: Query) -> Chart | None:
@@ -189,7 +220,7 @@ def _bars(query: Query, result: QueryResult, table: pa.Table, notes: list[str]) 
     )
     values = _floats(two.column(1))
     bars = [
-        ChartBar("NULL" if name is None else name or "(empty)", text or "NULL", value)
+        ChartBar("NULL" if name is None else name or "(empty)", _cell(text, result.columns[1]).text or "NULL", value)
         for name, text, value in zip(names, texts, values, strict=True)
     ]
     what = _what(query, result)

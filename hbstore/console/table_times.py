@@ -8,6 +8,7 @@ from typing import Final
 
 from hbstore.cubes.logical_tables import Fact
 from hbstore.errors import HbstoreError
+from hbstore.model.objects import Table
 from hbstore.query_service.query import QueryProblem
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines import PartitionTimeline
@@ -65,13 +66,26 @@ class TableTimes:
     problem: QueryProblem | None = None
 
 
-def times_of(store: PartitionStore, database: str, table: str, storage: str | None = None) -> TableTimes:
-    """The times of a table. One read of its row; where they cannot be read, the problem says so."""
+def times_of(
+    store: PartitionStore, database: str, table: str, storage: str | None = None, *, build: bool = True
+) -> TableTimes:
+    """The times of a table. One read of its row; where they cannot be read, the problem says so.
+
+    Args:
+        store: where it is.
+        database: the table's database.
+        table: its name.
+        storage: of a fact's storage table, the storage.
+        build: whether timelines that are missing are built, which reads all partitions; else a note says so.
+    """
     try:
-        timelines = store.timelines.read(f"{database}.{table}").values()
-        return TableTimes(table, [TimelineRow.of(one) for one in timelines], storage)
+        name = f"{database}.{table}"
+        timelines = store.timelines.read(name) if build else store.timelines.built(name)
     except HbstoreError as error:
         return TableTimes(table, storage=storage, problem=QueryProblem.of(error))
+    if timelines is None:
+        return TableTimes(table, storage=storage, note="its timelines are not built yet")
+    return TableTimes(table, [TimelineRow.of(timeline) for timeline in timelines.values()], storage)
 
 
 def times_of_fact(store: PartitionStore, database: str, fact: Fact) -> Iterator[TableTimes]:
@@ -89,5 +103,10 @@ def times_of_fact(store: PartitionStore, database: str, fact: Fact) -> Iterator[
 def times_of_database(store: PartitionStore, database: str) -> Iterator[TableTimes]:
     """The times of all tables of a database that declare timelines."""
     for table in store.tables(database):
-        if all(table.parameters.get(name) for name in _DECLARES):
+        if declares_timelines(table):
             yield times_of(store, database, table.name)
+
+
+def declares_timelines(table: Table) -> bool:
+    """Whether a table says that it keeps timelines."""
+    return all(table.parameters.get(name) for name in _DECLARES)

@@ -27,6 +27,7 @@ from hbstore.errors import HbstoreError, MissingPackage, SparkLost
 from hbstore.extras import check_extra
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.model.frozen import FrozenDict
+from hbstore.query_service.installed import java_program
 from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark
 from hbstore.rows.urls import shared_url
 from hbstore.servers.processes import METRICS_FOLDER
@@ -256,9 +257,9 @@ def _missing() -> HbstoreError | None:
         check_extra("spark", "Spark")
     except MissingPackage as error:
         return error
-    home = os.environ.get("JAVA_HOME")
-    if shutil.which("java", path=f"{home}/bin") if home else shutil.which("java"):
+    if java_program() is not None:
         return None
+    home = os.environ.get("JAVA_HOME")
     where = {"JAVA_HOME": home} if home else {"path": os.environ.get("PATH", "")}
     return SparkLost(
         "queries need Spark, and Spark needs Java",

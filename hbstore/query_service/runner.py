@@ -131,6 +131,11 @@ class Runner:
         return self._state is SparkState.RUNNING
 
     @property
+    def state(self) -> SparkState:
+        """How Spark is now."""
+        return self._state
+
+    @property
     def problem(self) -> HbstoreError | None:
         """Why Spark did not start last; None: it did, or was not asked to."""
         return self._problem
@@ -163,6 +168,11 @@ class Runner:
             found = self._running.get(id_)
             return None if found is None else found.query
 
+    def under_way(self) -> list[Query]:
+        """The queries that run or wait here, as they are now. O(of these)."""
+        with self._lock:
+            return [*(running.query for running in self._running.values()), *self._waiting]
+
     def cancel(self, id_: str, reason: HbstoreError | None = None) -> bool:
         """Cancel a query, if it waits or runs here; whether it does.
 
@@ -178,6 +188,7 @@ class Runner:
             running = self._running.get(id_)
             if running is not None:
                 running.reason = running.reason or reason
+                running.query = running.query.changed(cancel_requested=reason is None or running.query.cancel_requested)
         if waits and reason is not None:
             self._fail(id_, reason)
         elif waits:
@@ -190,9 +201,7 @@ class Runner:
 
     def close_session(self, id_: str) -> None:
         """Cancel the queries of a session that wait or run here, and have Spark forget it."""
-        with self._lock:
-            all_ = [*self._waiting, *(one.query for one in self._running.values())]
-        for query in all_:
+        for query in self.under_way():
             if query.request.session is not None and query.request.session.id == id_:
                 self.cancel(query.id)
         if self.spark is not None:

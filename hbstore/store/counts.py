@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hbstore.rows.interface import Rows
-from hbstore.store.publications_cell import WRITES, publications_in
-from hbstore.store.table_row import TABLE_KEYS, names_of, totals_in
-from hbstore.transactions.log import LOG, Log
+from hbstore.store.catalog_logs import catalog_objects
+from hbstore.store.table_row import TABLE_KEYS, totals_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,12 @@ def store_counts(rows: Rows, now: float) -> StoreCounts:
     StoreCounts(tables=1, partitions=72, leased=0, decided=0, overdue=0)
     """
     tables = partitions = leased = decided = overdue = 0
-    for key, cells in rows.scan_catalog(*TABLE_KEYS, (LOG, WRITES)):
-        state = Log.decode(cells.get(LOG)).state
-        if not state:  # the table was dropped
+    for table in catalog_objects(rows, [TABLE_KEYS]):
+        if not table.is_there:
             continue
         tables += 1
-        partitions += totals_in(state).partitions
-        for publication in publications_in(cells.get(WRITES), table=".".join(names_of(key))):
+        partitions += totals_in(table.log.state).partitions
+        for publication in table.publications:
             if publication.until < now:
                 overdue += 1
             elif publication.decided:

@@ -1,4 +1,4 @@
-"""When tables and partitions were created and last changed, as Hive keeps it."""
+"""When tables and partitions were created and last changed, and by whom, as Hive keeps it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Final
 
 DDL_TIME: Final = "transient_lastDdlTime"
 """The parameter that tells when a table or partition was last changed, in seconds since 1970."""
+
+CHANGED_BY: Final = "last_modified_by"
+"""The parameter in which Hive's clients say who altered a table or partition last."""
 
 
 def now() -> int:
@@ -29,3 +32,12 @@ def with_ddl_time(parameters: Mapping[str, str], *, zero_is_none: bool = False) 
     if stated is None or (zero_is_none and not stated.lstrip("0")):
         return {**parameters, DDL_TIME: str(now())}
     return dict(parameters)
+
+
+def changed_by(parameters: Mapping[str, str]) -> str | None:
+    """Who altered a table or a partition last, as its parameters say; None: no client said so.
+
+    >>> changed_by({"last_modified_by": "ann"}), changed_by({})
+    ('ann', None)
+    """
+    return parameters.get(CHANGED_BY, "").strip() or None

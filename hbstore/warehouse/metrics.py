@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -60,19 +61,13 @@ def look_at_store(store: PartitionStore) -> Iterator[Metric]:
 
 def look_at_machine(store: PartitionStore, warehouse: Warehouse, pids: Callable[[], Iterable[int]]) -> Iterator[Metric]:
     """Bytes of the store's files, room on disks, threads, and temporary files. O(temporary files)."""
-    file = _file_of(store)
-    if file is not None:
-        wal = file.with_name(f"{file.name}-wal")
-        sizes = {"store": file.stat().st_size, "wal": wal.stat().st_size if wal.exists() else 0}
+    sizes = file_sizes(store)
+    if sizes:
         yield _by("hbstore_store_file_bytes", "Bytes of the store's files.", "file", sizes)
-    disks = {
-        place: shutil.disk_usage(folder)
-        for place, folder in _local_folders(file, warehouse).items()
-        if folder.exists()  # the warehouse is made with the first table
-    }
-    free = {place: usage.free for place, usage in disks.items()}
+    disks = disk_usages(store, warehouse)
+    free = {disk.place: disk.free for disk in disks}
     yield _by("hbstore_disk_free_bytes", "Free bytes of the disk that has a folder.", "folder", free)
-    total = {place: usage.total for place, usage in disks.items()}
+    total = {disk.place: disk.size for disk in disks}
     yield _by("hbstore_disk_size_bytes", "Bytes of the disk that has a folder.", "folder", total)
     threads = [_threads(pid) for pid in pids()]
     if any(threads):
@@ -90,6 +85,42 @@ def look_at_health(health: Callable[[], Health]) -> Iterator[Metric]:
     yield GaugeMetricFamily("hbstore_server_ready", "1 if the server can use its store, and serves.", int(now.ready))
     problems = {kind: int(kind in now.problems) for kind in PROBLEMS}
     yield _by("hbstore_server_problems", "1 for what is wrong.", "kind", problems)
+
+
+@dataclass(frozen=True, slots=True)
+class DiskUsage:
+    """How full the disk of a folder is.
+
+    Attributes:
+        place: what the folder is for: ``store``, ``warehouse`` or ``temporary``.
+        folder: its path.
+        free: bytes that are free.
+        size: all bytes.
+    """
+
+    place: str
+    folder: str
+    free: int
+    size: int
+
+
+def disk_usages(store: PartitionStore, warehouse: Warehouse) -> list[DiskUsage]:
+    """The disks of this machine that fill up. A look at each of three folders at most."""
+    usages = []
+    for place, folder in _local_folders(_file_of(store), warehouse).items():
+        if folder.exists():  # the warehouse is made with the first table
+            usage = shutil.disk_usage(folder)
+            usages.append(DiskUsage(place, str(folder), usage.free, usage.total))
+    return usages
+
+
+def file_sizes(store: PartitionStore) -> dict[str, int]:
+    """Bytes of the store's files: ``store`` and ``wal``; nothing where it is in none. Two looks."""
+    file = _file_of(store)
+    if file is None:
+        return {}
+    wal = file.with_name(f"{file.name}-wal")
+    return {"store": file.stat().st_size, "wal": wal.stat().st_size if wal.exists() else 0}
 
 
 def _by(name: str, text: str, label: str, values: dict[str, int]) -> Metric:

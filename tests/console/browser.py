@@ -79,6 +79,11 @@ class Tab:
         """What an element shows."""
         return self.page.inner_text(selector)
 
+    def lines(self, region):
+        """The rows of the table in a region, with tabs between cells, also on a telephone, where cells are lines."""
+        rows = self.page.get_by_role("region", name=region, exact=True).locator("tbody tr").all()
+        return ["\t".join(row.locator("td").all_inner_texts()) for row in rows]
+
     def check(self):
         """See that the page is usable by everybody, says no errors, loads nothing from elsewhere, and fits."""
         found = Axe().run(self.page)

@@ -30,8 +30,7 @@ def test_a_fact_with_its_timelines_a_cover_and_candidates(tabs, narrow, dark):
     tab = tabs(narrow=narrow, dark=dark)
     query = "cube select minutes, bike from rides where time_range_in(start_time, '2015-03-01', '2015-03-08')"
     assert tab.open(f"{HIRES}?query={quote(query)}") == 200
-    rows = tab.page.get_by_role("region", name="Timelines in numbers").locator("tbody tr").all_inner_texts()
-    assert rows == [
+    assert tab.lines("Timelines in numbers") == [
         "lake_hires\tHOURLY\tdt\t2015-03-01-00\t2015-04-21-08\t1,179\t54\t4",
         "\tDAILY\tdt\t2015-01-05\t2015-04-14\t97\t3\t3",
         "vault_hires\tDAILY\tdt\t2014-12-10\t2015-04-11\t118\t5\t3",
@@ -48,6 +47,22 @@ def test_a_fact_with_its_timelines_a_cover_and_candidates(tabs, narrow, dark):
     tab.check()
     if not narrow and not dark:
         tab.picture("fact")
+
+
+@pytest.mark.parametrize(
+    "path", [f"{HIRES}?from=2015-03-01&to=2015-04-01", "/databases/city/model", "/databases/city/timelines"]
+)
+def test_no_column_is_cut_off_on_a_telephone(tabs, path):
+    tab = tabs(narrow=True)
+    tab.open(path)
+    wide = tab.page.locator(".wide:not(.timelines)")  # a drawing is moved below the finger
+    sizes = wide.evaluate_all("all => all.map(one => [one.ariaLabel, one.scrollWidth, one.clientWidth])")
+    assert sizes
+    assert [name for name, inside, outside in sizes if inside > outside] == []
+    for name in ("There", "Missing", "Holes") if "model" not in path else ():
+        label = tab.page.locator(f"td[data-label={name}]").first
+        assert label.is_visible()
+        assert label.evaluate("cell => getComputedStyle(cell, '::before').content") == f'"{name}"'
 
 
 def test_the_range_is_moved_and_zoomed_by_keyboard(tab):

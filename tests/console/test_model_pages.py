@@ -20,12 +20,13 @@ def test_a_model_and_its_descriptions(tabs, narrow, dark):
     assert tab.open("/databases/city/model") == 200
     titles = ["Storages", "Cubes", "Derived cubes", "Dimensions", "Facts", "Dimension tables"]
     assert tab.page.locator("h2").all_inner_texts() == titles
-    assert "rides\tminutes, fare\tstart_time, station_id, bike, station_name\tWhat was ridden" in tab.text()
+    expected = "rides\tminutes, fare\tstart_time, station_id, bike, station_name\tWhat was ridden"
+    assert tab.lines("Cubes") == [expected]
     tab.check()
     if not narrow and not dark:
         tab.picture("model")
     assert tab.open("/databases/city/model/cubes/rides") == 200
-    assert "pace\tdouble\tfare / minutes" in tab.text()
+    assert tab.lines("Expressions") == ["pace\tdouble\tfare / minutes\t–"]
     tab.check()
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
-from hbstore import Partition
+from hbstore import Column, Partition, Table
 from tests.console.browser import LOOKS
 from tests.console.warehouse import HOSTILE, RIDES, add_odd_tables, add_rides
 
@@ -29,10 +30,75 @@ def test_partitions_of_a_filter(tabs, narrow, dark):
     assert tab.open(f"{PARTITIONS}?filter={quote('hour = 5 and region in ' + repr(('de', 'us')))}") == 200
     assert len(names(tab)) == 100
     assert names(tab)[:2] == ["ds=2015-01-01/hour=5/region=de", "ds=2015-01-01/hour=5/region=us"]
-    assert "100 partitions, and more" in tab.text(".turns")
+    assert tab.text(".matching") == "114 partitions selected"
+    assert "100 on this page, and more" in tab.text(".turns")
+    widths = "all => all.map(one => [one.scrollWidth, one.clientWidth])"
+    assert all(inside <= outside for inside, outside in tab.page.locator(".wide").evaluate_all(widths))
     tab.check()
     if not narrow and not dark:
         tab.picture("partitions", whole=False)
+
+
+def test_long_paths_are_short_and_each_partition_takes_a_line(tab):
+    tab.open(f"{PARTITIONS}?filter={quote('hour = 5')}")
+    place = tab.page.locator("td.place code").first
+    assert place.inner_text() == "…/ds=2015-01-01/hour=5/region=at"
+    assert place.get_attribute("title") == "s3://shop/rides/ds=2015-01-01/hour=5/region=at"
+    assert tab.page.locator("main").evaluate("main => main.scrollHeight") < 100 * 40 + 600
+
+
+def test_partitions_are_sorted_by_what_they_say(tabs, catalog):
+    said = [("a", "7"), ("b", None), ("c", "900"), ("d", "12")]
+    catalog.store.create_table(Table("shop", "sorted", [Column("name", "string")]))
+    catalog.store.table("shop.sorted").add(
+        [Partition((name,), parameters={"numRows": rows} if rows else {}) for name, rows in said]
+    )
+    tab = tabs(java_script_enabled=False)
+    tab.open("/databases/shop/tables/sorted/partitions")
+    tab.page.get_by_role("link", name="Rows").click()
+    tab.page.wait_for_url("**/partitions?sort=-rows")
+    assert names(tab) == ["name=c", "name=d", "name=a", "name=b"]
+    assert tab.page.locator("th[aria-sort=descending]").all_inner_texts() == ["Rows"]
+    tab.page.get_by_role("link", name="Rows").click()
+    tab.page.wait_for_url("**/partitions?sort=rows")
+    assert names(tab) == ["name=a", "name=d", "name=c", "name=b"]
+    tab.page.get_by_role("link", name="Partition", exact=True).click()
+    assert names(tab) == ["name=d", "name=c", "name=b", "name=a"]
+    tab.page.get_by_label("Filter").fill("name in ('a', 'c')")
+    tab.page.get_by_role("button", name="Select").click()
+    assert names(tab) == ["name=c", "name=a"], "the order stays with another filter"
+
+
+def test_sorted_partitions_have_pages(tab, catalog):
+    day = "ds = '2015-01-06'"
+    tab.open(f"{PARTITIONS}?filter={quote(day)}&sort=-name")
+    pages = [names(tab)]
+    while tab.page.get_by_role("link", name="Next").count():
+        tab.page.get_by_role("link", name="Next").click()
+        tab.page.wait_for_load_state()
+        pages.append(names(tab))
+    assert [name for page in pages for name in page] == catalog.store.table("shop.rides").names(day)[::-1]
+    tab.page.get_by_role("link", name="Previous").click()
+    tab.page.wait_for_load_state()
+    assert names(tab) == pages[-2]
+
+
+def test_more_partitions_than_can_be_sorted_are_listed_by_their_keys(tab):
+    tab.open(f"{PARTITIONS}?sort=-rows")
+    assert names(tab)[0] == "ds=2015-01-01/hour=0/region=at"
+    assert "10,000 can be sorted: select fewer to sort them" in tab.text(".matching")
+    assert tab.text(".matching").startswith("16,236 partitions")
+
+
+def test_partitions_are_downloaded_as_csv(tab, catalog):
+    tab.open(f"{PARTITIONS}?filter={quote('hour = 5')}")
+    with tab.page.expect_download() as download:
+        tab.page.get_by_role("link", name="CSV").click()
+    assert download.value.suggested_filename == "rides.csv"
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[0] == "ds,hour,region,rows,files,size,created,location"
+    assert lines[1].startswith("2015-01-01,5,at,")
+    assert len(lines) == 1 + catalog.store.table("shop.rides").count("hour = 5")
 
 
 def test_pages_are_turned_to_the_last_and_back(tab, catalog):
@@ -57,7 +123,7 @@ def test_an_answer_comes_while_the_filter_is_typed(tab):
     tab.page.get_by_label("Filter").press_sequentially("hour = 5 and ds = '2015-01-0")
     tab.page.locator(".problem pre").wait_for()
     tab.page.get_by_label("Filter").press_sequentially("6'")
-    tab.page.get_by_text("12 partitions").wait_for()
+    tab.page.get_by_text("12 partitions selected").wait_for()
     assert len(names(tab)) == 12
     tab.page.get_by_role("link", name="Plan of this filter").click()
     tab.page.wait_for_url("**/plan?filter=hour+%3D+5+and+ds*")
@@ -81,6 +147,9 @@ def test_it_needs_no_script(tabs):
         ("page=nonsense", 400, "InvalidInput"),
         ("filter=hour+%3D+99", 200, "No partition is selected"),
         ("page=nonsense&back=x.y", 400, "InvalidInput"),
+        ("sort=colour", 400, "partitions have no such column"),
+        ("sort=name&at=-1", 400, "InvalidInput"),
+        ("sort=name&at=9999&filter=hour+%3D+5", 200, "No partition is selected"),
     ],
 )
 def test_what_cannot_be_shown_is_said(tab, query, status, said):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from urllib.parse import urlencode
 
 import pytest
 
+from hbstore import Column, Table
 from tests.console.browser import LOOKS
 from tests.console.warehouse import HOSTILE, RIDES, add_odd_tables, add_rides
 
@@ -46,6 +48,20 @@ def test_a_plan_over_the_key_lines_of_three_columns(tabs, narrow, dark):
     tab.check()
     if not narrow and not dark:
         tab.picture("plan")
+
+
+def test_no_more_rows_are_to_be_looked_at_than_there_are(tab, catalog):
+    store = catalog.store
+    store.create_table(Table("shop", "days", [Column("ds", "date"), Column("origin", "string")]))
+    days = [str(dt.date(2013, 1, 1) + dt.timedelta(days=at // 3)) for at in range(400)]
+    store.table("shop.days").add([(day, "abc"[at % 3]) for at, day in enumerate(days)])
+    estimated = store.explain("shop", "days").alternatives[0].estimate.rows
+    assert estimated > 400, "statistics are estimates"
+    plan(tab, table="/databases/shop/tables/days")
+    text = " ".join(tab.text().split())
+    assert "400 rows to look at, of 400" in text
+    assert "values of ds, 400 partitions." in text
+    assert f"{estimated:,.0f}" not in text
 
 
 def test_the_figures_are_those_of_explain(tab, catalog):

@@ -154,7 +154,8 @@ def test_a_query_that_waits_is_cancelled_at_once_and_one_that_runs_when_spark_sa
         runs, waits = service.submit(ask()), service.submit(ask())
         assert service.cancel(waits.id).state is State.CANCELLED
         service.runner.heard(Started(runs.id))
-        assert service.cancel(runs.id).state is State.RUNNING
+        asked_for = service.cancel(runs.id)
+        assert (asked_for.state, asked_for.cancel_requested) == (State.RUNNING, True)
         assert spark.cancels == [runs.id]
         service.runner.heard(Cancelled(runs.id))
         assert service.get(runs.id).state is State.CANCELLED

@@ -1,5 +1,7 @@
 """Partitions over HTTP: by filter in each form, in pages, by name, counted and explained."""
 
+import csv
+import io
 import json
 from base64 import b64decode
 from urllib.parse import quote, urlencode
@@ -211,3 +213,22 @@ def test_a_spec_names_texts(browse, catalog):
     for wrong in ("hour", "", "region=eu", "hour=5/HOUR=5", "hour=", "=5"):
         reply = get(browse, f"{PARTITIONS}/names", spec=wrong)
         assert (reply.status, reply.json()["error"]) == (400, "InvalidPartitionValue"), wrong
+
+
+def test_csv_has_values_numbers_and_locations(browse):
+    lines = get(browse, PARTITIONS, format="csv").data.decode().split("\r\n")
+    assert lines[0] == "ds,hour,rows,files,size,created,location"
+    assert lines[1].startswith("2013-01-01,0,100,,5000,1970-01-01T00:00:01Z,")
+    assert len(lines) == 1 + 72 + 1
+    reply = browse("GET", f"{PARTITIONS}?filter=hour%20%3D%2099", headers={"Accept": "text/csv"})
+    assert reply.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert reply.data == b"ds,hour,rows,files,size,created,location\r\n"
+
+
+def test_csv_quotes_what_it_must(browse, catalog):
+    store = catalog.store
+    store.create_table(Table("shop", "quoted", [Column("name", "string")], location="s3://shop/quoted"))
+    store.table("shop.quoted").add([Partition(('a "b", c\nd',), location="s3://shop/quoted/a")])
+    text = get(browse, "/databases/shop/tables/quoted/partitions", format="csv").data.decode()
+    ((_, *_), row) = csv.reader(io.StringIO(text, newline=""))
+    assert (row[0], row[-1]) == ('a "b", c\nd', "s3://shop/quoted/a")

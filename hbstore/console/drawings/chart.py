@@ -29,6 +29,15 @@ _WIDE: Final = 700
 _PLOT: Final = 280
 """Height of the lines' picture."""
 
+_PANEL: Final = 160
+"""Height of each picture where lines of other sizes have one of their own."""
+
+_BETWEEN: Final = 16
+"""Pixels between two of them."""
+
+_ALIKE: Final = 10
+"""How many times the size of the smallest line's values those of the largest may be, under one axis."""
+
 _MARKED: Final = 200
 """Points at most that are marked, each with its time and value as a hint."""
 
@@ -85,6 +94,7 @@ class _Frame:
         left: where the first time is, in pixels.
         right: where the last one is.
         top: where the highest value is.
+        height: from there to the lowest.
     """
 
     times: tuple[int, int]
@@ -92,11 +102,12 @@ class _Frame:
     left: float
     right: float
     top: float
+    height: float
 
     @property
     def bottom(self) -> float:
         """Where the lowest value is."""
-        return self.top + _PLOT
+        return self.top + self.height
 
     def across(self, time: int) -> float:
         """Where a time is."""
@@ -109,13 +120,16 @@ class _Frame:
         middle = width / 2 if first == last else 0.0
         bottom, shares = self.bottom, self.axis.shares(value for _, value in points)
         return [
-            (left + middle + (time - first) / span * width, bottom - share * _PLOT)
+            (left + middle + (time - first) / span * width, bottom - share * self.height)
             for (time, _), share in zip(points, shares, strict=True)
         ]
 
 
 def line_chart(times: Sequence[int], series: Sequence[Series], width: int, what: str) -> Drawing:
     """Lines over time. However many points there are, no more than four of a line are drawn in a column of pixels.
+
+    Lines of much smaller values than others, which would be flat under the same axis, have a picture below with an axis
+    of their own.
 
     Args:
         times: in order, in microseconds since 1970.
@@ -124,25 +138,48 @@ def line_chart(times: Sequence[int], series: Sequence[Series], width: int, what:
         what: it shows, as its title begins.
     """
     drawn = [value for line in series for value in line.values if is_drawn(value)]
-    axis = NumberAxis.of(min(drawn), max(drawn), 5)
-    left = max(len(text) for _, text in axis.labels()) * CHARACTER + 12
+    groups = _alike(series)
+    axes = [_axis([series[at] for at in group], 5 if len(groups) == 1 else 3) for group in groups]
+    left = max(len(text) for axis in axes for _, text in axis.labels()) * CHARACTER + 12
     names = [clipped(line.name, _NAME) for line in series]
     is_wide = width >= _WIDE
     right = width - (max(map(len, names)) * CHARACTER + 34 if is_wide else 10)
     picture = Drawing(width, f"{what}: {_said(times, series, drawn)}", styled=False)
     top = _legend(picture, names, left, width) if len(series) > 1 else 8.0
-    frame = _Frame((times[0], times[-1]), axis, left, right, top)
-    _axes(picture, frame)
-    ends = []
-    for line, colour, name in zip(series, SERIES, names, strict=False):
-        runs = list(_runs(times, line.values))
-        for run in runs:
-            _line(picture, frame, run, colour, name if len(times) * len(series) <= _MARKED else None)
-        if runs:
-            ends.append((frame.places(runs[-1][-1:])[0][1], name, colour))
-    if is_wide:
-        _names_beside(picture, ends, right + 8, frame.bottom)
+    height = _PLOT if len(groups) == 1 else _PANEL
+    for group, axis in zip(groups, axes, strict=True):
+        frame = _Frame((times[0], times[-1]), axis, left, right, top, height)
+        _axes(picture, frame, with_times=group is groups[-1])
+        ends = []
+        for at in group:
+            runs = list(_runs(times, series[at].values))
+            for run in runs:
+                _line(picture, frame, run, SERIES[at], names[at] if len(times) * len(series) <= _MARKED else None)
+            if runs:
+                ends.append((frame.places(runs[-1][-1:])[0][1], names[at], SERIES[at]))
+        if is_wide:
+            _names_beside(picture, ends, right + 8, frame.bottom)
+        top = frame.bottom + _BETWEEN
     return picture
+
+
+def _alike(series: Sequence[Series]) -> list[list[int]]:
+    """Which lines stand under one axis: those whose values are of about one size. The groups and the lines in order."""
+    sizes = [max((abs(value) for value in line.values if is_drawn(value)), default=0.0) for line in series]
+    groups: list[list[int]] = []
+    least = math.inf
+    for at in sorted(range(len(series)), key=lambda at: -sizes[at]):
+        if groups and (sizes[at] >= least or not sizes[at]):  # a line of zeros is flat under any axis
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+            least = sizes[at] / _ALIKE
+    return sorted(map(sorted, groups))
+
+
+def _axis(series: Sequence[Series], ticks: int) -> NumberAxis:
+    values = [value for line in series for value in line.values if is_drawn(value)] or [0.0]
+    return NumberAxis.of(min(values), max(values), ticks)
 
 
 def bar_chart(bars: Sequence[ChartBar], width: int, what: str) -> Drawing:
@@ -198,13 +235,15 @@ def _legend(picture: Drawing, names: Sequence[str], left: float, width: float) -
     return y + LINE_HEIGHT + 12
 
 
-def _axes(picture: Drawing, frame: _Frame) -> None:
+def _axes(picture: Drawing, frame: _Frame, *, with_times: bool) -> None:
     left, right, bottom = frame.left, frame.right, frame.bottom
     for share, text in frame.axis.labels():
-        y = bottom - share * _PLOT
+        y = bottom - share * frame.height
         picture.line([(left, y), (right, y)], _AXIS if text == "0" else FAINT)
         picture.text(left - 8, y - 9, text, "end")
     picture.line([(left, bottom), (right, bottom)], _AXIS)
+    if not with_times:
+        return
     behind = 0.0
     for label in time_labels(*frame.times, max(2, int((right - left) / _LABEL))):
         x = frame.across(label.time)

@@ -1,7 +1,10 @@
-// The editor of statements: Ctrl+Enter runs, and what a cube query would read is said while it is typed. The page of a
-// query that runs: its events are followed. Without this script, buttons and a page that loads again do the same.
+// The editor of statements: Ctrl+Enter runs, what a cube query would read is said while it is typed, and what was typed
+// is kept while the tab is open, for who comes back. The page of a query that runs: its events are followed, and its
+// time goes on. Without this script, buttons and a page that loads again do the same.
 
 const PAUSE = 400; // milliseconds without a key before the server is asked
+const DRAFT = "draft"; // of this tab, as its session storage has it
+const SECOND = 1000;
 const CUBE_QUERY = /^(?:\s|--.*\n|\/\*[^]*?\*\/)*cube\s+select\s/i;
 
 for (const form of document.querySelectorAll("[data-editor]")) {
@@ -27,7 +30,20 @@ for (const form of document.querySelectorAll("[data-editor]")) {
     }
   };
 
+  const fields = () => [...form.elements].filter(({ name }) => name);
+  const value = (field) => (field.type === "checkbox" ? field.checked : field.value);
+  const keep = () => sessionStorage.setItem(DRAFT, JSON.stringify(fields().map((field) => [field.name, value(field)])));
+  const draft = new Map(JSON.parse(sessionStorage.getItem(DRAFT) ?? "[]"));
+  if (!box.value.trim() && draft.get("text") && !location.search) {
+    for (const field of fields()) {
+      if (field.type === "checkbox") field.checked = draft.get(field.name);
+      else if (draft.has(field.name)) field.value = draft.get(field.name);
+    }
+    ask();
+  }
+
   form.addEventListener("input", () => {
+    keep();
     clearTimeout(timer);
     timer = setTimeout(ask, PAUSE);
   });
@@ -39,11 +55,22 @@ for (const form of document.querySelectorAll("[data-editor]")) {
   });
 }
 
+// A length of time, as the server writes it.
+function elapsed(seconds) {
+  const [minutes, hours, days] = [60, 3600, 86400].map((unit) => Math.floor(seconds / unit));
+  if (days >= 2) return `${days} d ${hours % 24} h`;
+  if (hours) return `${hours} h ${minutes % 60} min`;
+  return minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
+
 for (const section of document.querySelectorAll("[data-events]")) {
   const number = new Intl.NumberFormat("en");
   const events = new EventSource(section.dataset.events);
   const figure = (name, text) => (section.querySelector(`[data-figure=${name}]`).textContent = text);
-  const of = (done, all) => `${number.format(done)} of ${number.format(all)}`;
+  const of = (done, all) => (all ? `${number.format(done)} of ${number.format(all)}` : "none yet");
+  const clock = section.querySelector("[data-seconds]");
+  const began = performance.now() - SECOND * clock.dataset.seconds;
+  setInterval(() => figure("elapsed", elapsed(Math.floor((performance.now() - began) / SECOND))), SECOND);
 
   const show = ({ data }) => {
     const { state, progress } = JSON.parse(data);

@@ -18,6 +18,7 @@ from hbstore.cubes.query.candidates import (
     StorageCandidate,
 )
 from hbstore.cubes.query.needs import Needs, QueryShape
+from hbstore.cubes.query.options import PARTIAL_ANSWER
 from hbstore.cubes.query.ranges import moments_text
 from hbstore.cubes.query.rates import Compared, Rates
 from hbstore.cubes.query.relations import PartitionTime
@@ -137,7 +138,7 @@ class Answer:
             hints = [f"{ask}, or create a fact {fact}: of its partitions parts can be read"]
         else:
             text = "partitions are missing for the time range"
-            hints = ["Register them, ask for another range, or ask for what there is with partial=True (--partial)"]
+            hints = [f"Register them, ask for another range, or ask for what there is with {PARTIAL_ANSWER}"]
             hints += [f"Note that no update period fits into {moments_text(between)}"] if between else []
             if not all(candidate.raw for candidate in self.question.candidates):
                 hints += dict.fromkeys(
@@ -149,7 +150,7 @@ class Answer:
             text,
             cause="NO_CANDIDATE_FACT_AVAILABLE",
             missing=[(time_at(start), time_at(stop)) for start, stop in missing],
-            candidates=self.reports(),
+            candidates=tuple(self._alone(candidate) for candidate in self.question.candidates),  # none is taken
             ranges=moments_text(missing),
             hint=". ".join(hints),
         )
@@ -159,8 +160,11 @@ class Answer:
         taken = {table for block in self.blocks for table in block.tables}
         return tuple(self._report(candidate, taken=candidate.table in taken) for candidate in self.question.candidates)
 
+    def _alone(self, candidate: StorageCandidate) -> Candidate:
+        return self.shaped.alone(self.question.cube, candidate)
+
     def _report(self, candidate: StorageCandidate, *, taken: bool) -> Candidate:
-        alone = self.shaped.alone(self.question.cube, candidate)
+        alone = self._alone(candidate)
         if taken:
             return replace(alone, taken=True, cause=None, detail="")
         if not alone.able:

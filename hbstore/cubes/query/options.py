@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from hbstore.cubes.query.option_files import read_options
 from hbstore.cubes.query.option_names import option_of, value_of
@@ -25,6 +25,9 @@ from hbstore.times.update_period import UpdatePeriod
 
 OptionsArgument: TypeAlias = "Mapping[str, str] | str | PathLike[str] | QueryOptions | None"
 """Options as callers give them: names with values, the path of a file, or what was read from these."""
+
+PARTIAL_ANSWER: Final = "partial=True (--partial)"
+"""How programs and commands ask for what there is, as errors say it; a page with forms says it in its own words."""
 
 
 @dataclass(frozen=True, slots=True)

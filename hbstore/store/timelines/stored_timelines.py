@@ -147,6 +147,21 @@ class StoredTimelines:
         """
         return self.read_with_totals(table)[0]
 
+    def built(self, table: str) -> Timelines | None:
+        """All timelines of a table, as `read`, but none is built: None where one would be. O(size of the timelines).
+
+        >>> cubes.store.timelines.built("shop.lake_rides_daily") is None
+        True
+        >>> read = cubes.store.timelines.read("shop.lake_rides_daily")
+        >>> cubes.store.timelines.built("shop.lake_rides_daily") is read
+        True
+        """
+        text = "other writers kept changing the table's timelines while they were read"
+        try:
+            return self.tables.transactions.patience.retry(lambda: self._read(table)[0], text=text, table=table)
+        except _MissingTimelinesError:
+            return None
+
     def read_with_totals(self, table: str) -> tuple[Timelines, Totals]:
         """All timelines of a table, as `read`, and its totals from the same row.
 

@@ -17,6 +17,7 @@ from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_documents import Count, NamesPage, PartitionDocument, PartitionsPage, PlanDocument
 from hbstore.web.catalog.catalog_routes import STORED_FORMS, StoredFormQuery
+from hbstore.web.catalog.partition_csv import csv_lines
 from hbstore.web.catalog.partition_listing import PartitionListing, PartitionPage
 from hbstore.web.catalog.partition_writing import arrow, fields_of, json_page, names_of, names_text, ndjson
 from hbstore.web.versions import tag_of, tagged
@@ -26,6 +27,7 @@ _MEDIA_TYPES: Final = {
     "json": "application/json",
     "ndjson": "application/x-ndjson",
     "arrow": "application/vnd.apache.arrow.stream",
+    "csv": "text/csv",
 }
 _NAMES_TYPES: Final = {"json": "application/json", "text": "text/plain"}
 _PAGE: Final = 1_000
@@ -41,6 +43,7 @@ class Form(StrEnum):
     JSON = "json"
     NDJSON = "ndjson"
     ARROW = "arrow"
+    CSV = "csv"
 
 
 class NamesForm(StrEnum):
@@ -93,18 +96,20 @@ def partition_routes(service: Service) -> APIRouter:
         limit: LimitQuery = None,
         page: PageQuery = None,
         like_dialect: DialectQuery = "sql",
-        format: Annotated[Form | None, Query(description="json, ndjson or arrow; or say it by Accept")] = None,
+        format: Annotated[Form | None, Query(description="json, ndjson, arrow or csv; or say it by Accept")] = None,
     ) -> Response:
         """The partitions that a filter and a partial spec select, in key order.
 
         JSON comes in pages, and the token of the next page in the header X-Next-Page as well. The other forms are
-        streams of all of them, of which each 2,000 are as they were at one moment.
+        streams of all of them, of which each 2,000 are as they were at one moment. CSV has its own columns.
         """
         names, form = fields_of(fields), asked_form(request, format, _MEDIA_TYPES)
         listing = PartitionListing(service, database, table, filter, like_dialect, spec)
         if form == "json":
             current = listing.page(page, min(limit or _PAGE, _MOST))
             return Response(json_page(current, names), headers=_headers(current), media_type=_MEDIA_TYPES[form])
+        if form == "csv":
+            return _written(listing.pages(page, limit), csv_lines, _MEDIA_TYPES[form])
         written = arrow if form == "arrow" else ndjson
         return _written(listing.pages(page, limit), lambda pages: written(pages, names), _MEDIA_TYPES[form])
 

@@ -103,6 +103,32 @@ def test_lines_have_names_in_the_legend_and_beside_them_none_above_another():
     assert len({colour.value for colour in SERIES}) == 6
 
 
+def heights(drawing, number):
+    return [y for line in lines(drawing, number) for _, y in line]
+
+
+def test_lines_of_other_sizes_have_axes_of_their_own():
+    days = [at * DAY for at in range(4)]
+    series = [
+        Series("rides", [300, 280, 310, 290]),
+        Series("bikes", [10, 4, 12, 6]),
+        Series("fares", [250, 90, 60, 99]),
+    ]
+    drawing = line_chart(days, series, 1_200, "All")
+    below = heights(drawing, 2)
+    assert min(below) > max(heights(drawing, 1) + heights(drawing, 3)), "it is drawn below the larger ones"
+    assert max(below) - min(below) > 60, "and is not flat"
+    assert texts(drawing).count("1970-01-02") == 1, "with one axis of times"
+    together = line_chart(days, [series[0], series[2]], 1_200, "All")
+    assert max(heights(together, 1)) < max(heights(together, 2))
+
+
+def test_a_line_of_zeros_needs_no_axis():
+    one = line_chart([0, DAY, 2 * DAY], [Series("rides", [300, 2, 1])], 1_200, "All")
+    two = line_chart([0, DAY, 2 * DAY], [Series("rides", [300, 2, 1]), Series("lost", [0, 0, 0])], 1_200, "All")
+    assert float(parsed(two).get("height")) == float(parsed(one).get("height")) + 22  # of the legend
+
+
 @pytest.mark.parametrize("width", [360, 1_200])
 @given(st.lists(st.tuples(st.integers(-(10**15), 10**15), VALUES, VALUES), min_size=1, max_size=40))
 def test_whatever_is_drawn_is_in_the_picture(width, rows):

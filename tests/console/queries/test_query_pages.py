@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 
 import pytest
@@ -104,6 +105,46 @@ def test_while_a_cube_query_is_typed_its_errors_are_shown_where_they_are(tab):
     assert tab.page.url.endswith("/queries?database=shop")
 
 
+def test_what_was_typed_is_there_for_who_comes_back(tab):
+    tab.open("/queries")
+    tab.page.get_by_label("Database").select_option("shop")
+    tab.page.locator("textarea").fill("select 1 + 1")
+    tab.page.get_by_label("Partial answer").check()
+    tab.page.keyboard.press("Control+Enter")
+    tab.page.wait_for_url("**/queries/*")
+    tab.page.go_back()
+    assert tab.page.locator("textarea").input_value() == "select 1 + 1"
+    tab.page.get_by_role("link", name="Catalog").click()
+    tab.page.get_by_role("link", name="Queries").click()
+    tab.page.wait_for_url("**/queries")
+    assert tab.page.locator("textarea").input_value() == "select 1 + 1"
+    assert tab.page.get_by_label("Database").input_value() == "shop"
+    assert tab.page.get_by_label("Partial answer").is_checked()
+    tab.open("/queries?text=select+2")
+    assert tab.page.locator("textarea").input_value() == "select 2"
+
+
+def test_what_was_typed_is_there_for_who_goes_back_without_scripts(still):
+    still.open("/queries")
+    still.page.locator("textarea").fill("select 1 + 1")
+    still.page.get_by_role("link", name="Catalog").click()
+    still.page.wait_for_url("**/databases")
+    still.page.go_back()
+    assert still.page.locator("textarea").input_value() == "select 1 + 1"
+
+
+def test_of_a_query_that_fails_no_candidate_is_taken_and_the_hint_is_about_the_form(still):
+    still.open("/queries")
+    still.page.locator("textarea").fill(ASKED.replace("2015-02-01", "2016"))
+    still.page.get_by_label("Database").select_option("shop")
+    still.page.get_by_role("button", name="Explain").click()
+    candidates = still.page.get_by_role("region", name="Candidates").inner_text()
+    assert "MISSING_PARTITIONS" in candidates
+    assert "taken" not in candidates
+    assert "ask for what there is with “Partial answer” ticked in the editor." in still.text("#answer")
+    assert "--partial" not in still.text("#answer")
+
+
 def test_what_cannot_be_asked_is_named_and_the_text_stays(still, service):
     before = len(service.list())
     still.open("/queries")
@@ -155,6 +196,34 @@ def test_a_page_follows_its_query_to_the_end(tab, service):
     assert tab.text("h1") == "followed succeeded"
     assert tab.page.locator(".result td").all_inner_texts() == ["1"]
     tab.check()
+
+
+def test_the_time_of_a_query_that_runs_goes_on(browser, url, service):
+    id_ = submitted(service, text="select 1 as n", name="slow")
+    started(service, id_)
+    service.clock.now += dt.timedelta(minutes=12, seconds=5)
+    context = browser.new_context()
+    tab = Tab(context.new_page(), url, update=False)
+    tab.page.clock.install()
+    tab.open(f"/queries/{id_}")
+    figures = " ".join(tab.text(".figures").split())
+    assert figures.startswith("12 min 5 s running none yet tasks none yet stages")
+    tab.page.clock.run_for("49:00")
+    assert " ".join(tab.text(".figures").split()).startswith("1 h 1 min running")
+    tab.open("/queries")
+    assert "12 min 5 s" in tab.text(".history tr:has-text('slow')")
+    context.close()
+
+
+def test_who_cancels_sees_it_at_once(still, service):
+    id_ = submitted(service, name="unwanted")
+    started(service, id_)
+    still.open(f"/queries/{id_}")
+    still.page.get_by_role("button", name="Cancel").click()
+    assert "It is being cancelled: Spark ends its tasks." in still.text()
+    assert still.page.get_by_role("button", name="Cancelling …").is_disabled()
+    still.open("/queries")
+    assert "cancelling …" in still.text(".history tr:has-text('unwanted')")
 
 
 def test_a_query_is_cancelled_on_its_page_and_in_the_history(still, service, queries):

@@ -65,6 +65,19 @@ def test_values_are_told_from_what_is_not_there(tab, service):
     tab.check()
 
 
+def test_doubles_are_shown_with_the_digits_that_count_and_a_hint_has_all(tab, service):
+    values = [0.1 + 0.2, 1234.5678901234567, 1 / 3, math.inf, 12.5, 1e300 / 3]
+    id_ = succeeded(service, ["name", "x"], [["a", "b", "c", "d", "e", "f"], values])
+    tab.open(f"/queries/{id_}")
+    cells = tab.page.locator(".result td.number")
+    shown = cells.all_inner_texts()
+    assert shown == ["0.3", "1234.5679", "0.33333333", "Infinity", "12.5", "3.3333333e+299"]
+    assert cells.first.get_attribute("title") == "0.30000000000000004"
+    assert cells.nth(4).get_attribute("title") is None
+    assert "0.33333333" in tab.page.locator("figure svg:visible text").all_text_contents()
+    assert "0.30000000000000004" in tab.page.request.get(f"{tab.url}/queries/{id_}/results?format=csv").text()
+
+
 @pytest.mark.parametrize("form", ["CSV", "NDJSON", "Arrow"])
 def test_results_are_downloaded(tab, month, form):
     tab.open(f"/queries/{month}")

@@ -43,6 +43,7 @@ def test_a_ratio_is_one_of_the_same_days():
     assert days_of(found) == {"lake_durations": common, "lake_fares": common}
     assert missing_of(found.missing) == [("01-05", "01-06"), ("01-09", "01-10")]
     assert missing_of(caught.value.missing) == missing_of(found.missing)
+    assert not any(candidate.taken for candidate in caught.value.candidates)
 
 
 def test_a_week_that_lies_across_a_missing_day_is_read_by_its_days_or_not_at_all():
