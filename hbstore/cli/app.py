@@ -23,6 +23,7 @@ from hbstore.cli import (
     load,
     models,
     partitions,
+    publications,
     queries,
     query_server,
     serve,
@@ -90,6 +91,7 @@ app.add_typer(
 facts.commands.add_typer(fact_partitions.commands, name="partitions", help="Register, drop and list partitions.")
 queries.commands.add_typer(query_server.commands)
 app.add_typer(queries.commands, name="query", help="Ask cubes, here or at a server.")
+app.add_typer(publications.commands, name="publications", help="Look at writes of files that are not finished.")
 app.add_typer(timelines.commands, name="timeline", help="Show, check and convert the timelines of tables.")
 
 

@@ -11,10 +11,18 @@ import typer
 from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, TablesArgument, examples
 from hbstore.cli.failures import PROBLEMS, message
 from hbstore.cli.opening import open_store
-from hbstore.cli.printing import print_answer, print_json, print_lines
+from hbstore.cli.printing import print_answer, print_json, print_lines, print_warning
 from hbstore.cli.progress import progress
 from hbstore.cli.repairing import FolderRepair, RepairMode, repair_folders
-from hbstore.errors import CorruptRow, InvalidInput, StoreReadOnly, TimelineError, TimelineNotFound
+from hbstore.errors import (
+    CorruptRow,
+    HbstoreError,
+    InvalidInput,
+    StoreReadOnly,
+    StoreUnavailable,
+    TimelineError,
+    TimelineNotFound,
+)
 from hbstore.keys.partition_names import identifier, parse_partition_name, table_name
 from hbstore.texts.wording import plural
 
@@ -123,12 +131,19 @@ def repair(
         raise InvalidInput("these options need --mode", options="--spec, --dry-run, --force", hint="Add --mode")
     from hbstore.publishing import Publisher
 
-    done = []
+    done, failed = [], []
     with open_store(ctx, store) as opened:
         gone = 0 if tables else opened.repair_catalog()
         for database, name in named_tables(opened, tables)[0]:
             finished = opened.repair(database, name)
-            done.append((f"{database}.{name}", finished, Publisher(opened).recover(f"{database}.{name}")))
+            try:
+                publications = Publisher(opened).recover(f"{database}.{name}")
+            except StoreUnavailable:
+                raise
+            except HbstoreError as error:  # of one table, which keeps no other back
+                failed.append(f"{database}.{name}: {message(error)}")
+                publications = 0
+            done.append((f"{database}.{name}", finished, publications))
     tables_shown = [
         {"table": table, "finished": repaired.finished, "publications": publications, "miscounted": repaired.miscounted}
         for table, repaired, publications in done
@@ -141,6 +156,10 @@ def repair(
         for table, repaired, publications in done
     )
     print_answer({"gone": gone, "tables": tables_shown}, lines, as_json=as_json)
+    if failed:
+        for text in failed:
+            print_warning(text)
+        raise typer.Exit(PROBLEMS)
 
 
 @commands.command(epilog=examples("hbstore log shop.sales", "hbstore log shop.sales --json"))

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 
 import pytest
 import typer
 
 from hbstore.cli import app
+from hbstore.publishing import Manifest, Publisher
 from tests.cli.reference import HEADING, PAGE, commands, is_group, reference
 
 COMMAND = typer.main.get_command(app)
@@ -96,6 +98,10 @@ def test_examples_run(name, run, tmp_path, monkeypatch, cubes):
     }
     lines = re.findall(r"\$ hbstore (.*)", COMMANDS[name].epilog)
     assert lines
+    if name == "publications abandon":
+        cubes.store.alter_table(replace(cubes.store.get_table("shop", "sales"), location=f"file:{tmp_path}/sales"))
+        manifest = Manifest(lines[0].split()[-1], f"file:{tmp_path}/sales/_hbstore/7", ())
+        Publisher(cubes.store).lease("shop.sales", manifest)
     for number, line in enumerate(lines):
         for preparation in prepared.get(name, "").split(";"):
             if preparation and (number == 0 or "--if" in preparation or "--cascade" in preparation):

@@ -29,7 +29,6 @@ from hbstore.rows.sqlite.origin import COPY, is_copy, set_origin
 
 T = TypeVar("T")
 _SOUND: Final = "ok"
-_ACCEPT: Final = "If nobody had the store open then, `hbstore --store {} repair` takes the file for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,8 @@ def check_backup(backup: Path) -> None:
     _named(str(backup), lambda: _check(backup))
     with closing(_opened(backup)) as copy:
         if is_copy(copy, str(backup)):
-            raise StoreUnavailable(COPY, path=backup, hint=_ACCEPT.format(backup))
+            hint = "If nobody had the store open then, name the file with --store and accept it with `hbstore repair`"
+            raise StoreUnavailable(COPY, path=backup, hint=hint)
 
 
 def _written(fill: Callable[[Path], None], target: Path) -> Copied:
