@@ -213,7 +213,7 @@ class InvalidInput(HbstoreError):
 
 
 class MissingPackage(HbstoreError, ImportError):
-    """A feature needs a package that is not installed; the hint is the command that installs it.
+    """A feature needs a package that is not installed, or a newer one; the hint is the command that installs it.
 
     It is an `ImportError`, as callers of ``import hbstore.spark`` expect.
     """

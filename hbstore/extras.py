@@ -1,4 +1,4 @@
-"""The packages that only some features need, and the command that installs them.
+"""The packages that only some features need, and the commands that install them.
 
 pyproject.toml groups these packages into *extras*. What hbstore was installed from (a checkout, a wheel, a repository)
 is in the metadata that pip leaves (PEP 610), so that a hint names this place. hbstore is not published yet: a hint that
@@ -8,11 +8,13 @@ named `hbstore` alone would install whatever somebody else publishes under this 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Sequence
 from importlib import metadata
 from importlib.util import find_spec
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -33,6 +35,9 @@ MODULES: Final = {
 }
 """The modules that each extra brings and hbstore imports."""
 
+PYSPARK: Final = (4, 0)
+"""The oldest PySpark that hbstore works with, as pyproject.toml has it."""
+
 PUBLISHED: Final = False
 """Whether the project owns its name on the public package index; docs/releasing.md says when this changes."""
 
@@ -45,11 +50,37 @@ def check_extra(extra: str, feature: str) -> None:
         feature: what needs it: ``the console``.
 
     Raises:
-        MissingPackage: a package of it is not.
+        MissingPackage: a package of it is not, or PySpark is too old.
     """
     missing = [module for module in MODULES[extra] if find_spec(module) is None]
     if missing:
         raise missing_extra(extra, feature, missing)
+    if "pyspark" in MODULES[extra]:
+        check_pyspark(PYSPARK, feature)
+
+
+def check_pyspark(oldest: tuple[int, int], feature: str) -> None:
+    """See that the PySpark that is installed is new enough, without importing it, which not every server needs.
+
+    Args:
+        oldest: the first version that will do.
+        feature: what needs it.
+
+    Raises:
+        MissingPackage: it is older.
+    """
+    # Not by the metadata of pip: a Spark that was unpacked and put on PYTHONPATH, often as a zip, has none.
+    spec: Any = find_spec("pyspark")
+    text = spec.loader.get_data(str(Path(spec.origin).with_name("version.py"))).decode()
+    version = re.search(r"__version__.*(['\"])((\d+)\.(\d+).*)\1", text)
+    if version is not None and (int(version[3]), int(version[4])) < oldest:
+        needed = f"{oldest[0]}.{oldest[1]}"
+        raise MissingPackage(
+            f"the PySpark that is installed is too old for {feature}",
+            installed=version[2],
+            needed=f"{needed} or later",
+            hint=f"pip install 'pyspark>={needed}'; a cluster that runs the jobs has to have that version, too",
+        )
 
 
 def missing_extra(extra: str, feature: str, modules: Sequence[str]) -> MissingPackage:

@@ -10,6 +10,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -22,7 +23,7 @@ import pytest
 import urllib3
 from packaging.requirements import Requirement
 
-from hbstore.extras import MODULES, check_extra, extra_of
+from hbstore.extras import MODULES, PYSPARK, check_extra, extra_of
 from hbstore.release import VERSION, commit
 from tests.processes import ROOT
 
@@ -197,6 +198,26 @@ def test_imports_say_which_extra_is_missing(run, words):
     extra = words.rpartition(".")[2]
     assert done.stdout.startswith(f"MissingPackage a package that hbstore.{extra} needs is not installed: missing=")
     assert f"[{extra}]" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["folder", "zip"])
+def test_an_old_pyspark_is_named_before_it_is_imported(run, tmp_path, form):
+    """A Spark on the PYTHONPATH, of which pip knows nothing: its folder, or what YARN gives a job."""
+    old = tmp_path / "old"
+    (old / "pyspark").mkdir(parents=True)
+    (old / "pyspark" / "__init__.py").write_text("raise AssertionError")
+    (old / "pyspark" / "version.py").write_text('__version__: str = "3.5.9"\n')
+    place = old if form == "folder" else shutil.make_archive(str(old), "zip", old)
+    program = "try:\n import hbstore.spark\nexcept ImportError as error: print(type(error).__name__, error)"
+    done = run("client", program=program, PYTHONPATH=str(place))
+    assert done.stdout == (
+        "MissingPackage the PySpark that is installed is too old for hbstore.spark: installed=3.5.9,"
+        " needed=4.0 or later. pip install 'pyspark>=4.0'; a cluster that runs the jobs has to have that version, too\n"
+    )
+
+
+def test_the_oldest_pyspark_is_the_one_that_pip_installs():
+    assert f"pyspark>={'.'.join(map(str, PYSPARK))}" in EXTRAS["spark"]
 
 
 @contextmanager

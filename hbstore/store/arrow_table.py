@@ -49,7 +49,7 @@ def arrow_table(table: Table, partitions: Sequence[Partition]) -> pa.Table:
     check_extra("client", "a table of Arrow")
     import pyarrow as pa
 
-    types = [_arrow_type(kind) for kind in table.key_types] + [pa.string(), pa.timestamp("s", "UTC")]
+    types = [arrow_type(kind) for kind in table.key_types] + [pa.string(), pa.timestamp("s", "UTC")]
     types += [pa.int64()] * len(STATISTICS)
     columns = [
         _values(kind, (partition.values[at] for partition in partitions)) for at, kind in enumerate(table.key_types)
@@ -124,7 +124,13 @@ def _values(kind: ColumnType, texts: Iterable[str]) -> list[Cell]:
     return cells
 
 
-def _arrow_type(kind: ColumnType) -> pa.DataType:  # noqa: PLR0911  one line for each type
+def arrow_type(kind: ColumnType) -> pa.DataType:  # noqa: PLR0911  one line for each type
+    """The type of a partition column in Arrow.
+
+    >>> from hbstore.keys.types import parse_type
+    >>> arrow_type(parse_type("decimal(10,2)"))
+    Decimal128Type(decimal128(10, 2))
+    """
     import pyarrow as pa
 
     match kind:

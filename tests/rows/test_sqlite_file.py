@@ -262,6 +262,18 @@ def test_a_folder_that_may_only_be_read(store):
     assert found[1].startswith("StoreReadOnly")
 
 
+def test_a_folder_that_may_not_be_entered(store):
+    open_up(store.parent, 0o700)
+    (line,) = as_someone_else(str(store))
+    assert line.startswith("StoreUnavailable the store cannot be opened: ")
+    assert "Permission denied" in line
+
+
+def test_a_name_that_is_too_long(tmp_path):
+    with pytest.raises(StoreUnavailable, match=r"cannot be opened: .*too long"):
+        ordered_rows.connect(f"sqlite://{tmp_path}/{'n' * 256}.db")
+
+
 def test_a_file_that_went_away(store):
     rows = ordered_rows.connect(store)
     store.unlink()

@@ -6,6 +6,7 @@ import datetime as dt
 import pickle
 import re
 from decimal import Decimal
+from importlib.util import spec_from_file_location
 
 import pytest
 from pyspark.sql import functions as f
@@ -13,6 +14,7 @@ from pyspark.sql import types as spark_types
 
 import hbstore
 from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.spark import register_source
 from hbstore.spark.source.source import HbstoreSource
 from tests.spark.every_type import LAST, NOON, ODD, SPARK_TYPES, TICK, TYPES, created
 
@@ -125,6 +127,14 @@ def test_a_table_that_was_made_anew_meanwhile_is_an_error(url, make_table):
     make_table(n="int")
     with pytest.raises(hbstore.HbstoreError, match="dropped and created again"):
         list(reader.read(task))
+
+
+def test_a_pyspark_without_filters_for_sources_is_too_old(spark, tmp_path, monkeypatch):
+    (tmp_path / "version.py").write_text('__version__: str = "4.0.5"\n')
+    spec = spec_from_file_location("pyspark", tmp_path / "__init__.py")
+    monkeypatch.setattr("hbstore.extras.find_spec", lambda _: spec)
+    with pytest.raises(hbstore.MissingPackage, match=r'the format "hbstore": installed=4\.0\.5, needed=4\.1 or later'):
+        register_source(spark)
 
 
 # Writing

@@ -81,6 +81,7 @@ class SqliteFile:
             StoreUnavailable: it cannot be opened, or is not there and may not be created.
         """
         path = Path(self.path)
+        self._named(lambda: _look_at(path))
         if path.exists() and not path.is_file():  # opening a pipe would wait
             raise not_a_store(self.path, "a folder" if path.is_dir() else "not a regular file")
         if not create and not _has_content(self.path):
@@ -281,6 +282,15 @@ def unmap(connection: sqlite3.Connection) -> None:
 
 def _value(connection: sqlite3.Connection, statement: str) -> Any:
     return connection.execute(statement).fetchone()[0]
+
+
+def _look_at(path: Path) -> None:
+    """Raise what the system has against a path, as a folder that may not be entered; it may be missing.
+
+    Of Python's versions some raise it in `Path.exists`, and 3.14 says that there is nothing.
+    """
+    with suppress(FileNotFoundError, NotADirectoryError):
+        path.stat()
 
 
 def _has_content(path: str) -> bool:

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import types as spark_types
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from hbstore.keys.types import (
     BooleanType,
@@ -23,7 +22,7 @@ from hbstore.model.layouts import STRINGS, SharedStorage
 from hbstore.model.name_lists import partition_names
 from hbstore.model.objects import Table
 from hbstore.model.structs import UNREADABLE, decode_partition
-from hbstore.store.arrow_table import MICROSECONDS, STATISTICS, Cell, cell_reader, count, free_names
+from hbstore.store.arrow_table import MICROSECONDS, STATISTICS, Cell, arrow_type, cell_reader, count, free_names
 from hbstore.thrift.wire import I32, STRING, MapOf, Struct
 
 OWN: Final[dict[str, spark_types.DataType]] = {
@@ -34,6 +33,14 @@ OWN: Final[dict[str, spark_types.DataType]] = {
     "partition_name": spark_types.StringType(),
 }
 """The columns behind the partition columns."""
+_OWN_IN_ARROW: Final[dict[str, pa.DataType]] = {
+    "location": pa.string(),
+    "parameters": pa.map_(pa.string(), pa.string()),
+    "create_time": pa.timestamp("us", "UTC"),
+    **dict.fromkeys(STATISTICS, pa.int64()),
+    "partition_name": pa.string(),
+}
+"""The same as Spark takes them; what PySpark has to translate types changes from version to version."""
 PLAN: Final = "hbstore_plan"
 """The column that says how its row was read, where it is asked for."""
 
@@ -101,8 +108,10 @@ class ArrowRows:
     _known: list[dict[str, Cell]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        schema = source_schema(self.table, plan=self.plan is not None)
-        object.__setattr__(self, "_schema", to_arrow_schema(schema, timezone="UTC"))
+        names = source_schema(self.table, plan=self.plan is not None).names
+        types = [*map(arrow_type, self.table.key_types), *_OWN_IN_ARROW.values()]
+        types += [pa.string()] * (len(names) - len(types))  # the plan
+        object.__setattr__(self, "_schema", pa.schema(zip(names, types, strict=True)))
         object.__setattr__(self, "_known", [{} for _ in self.table.partition_columns])
 
     def batch(self, payloads: Sequence[bytes]) -> pa.RecordBatch:
