@@ -341,25 +341,6 @@ class Warehouse:
         """
         return parse_location(location).scheme in _RENAMING
 
-    @contextmanager
-    def moving(self, source: str, target: str, *, inside: Sequence[str]) -> Iterator[bool]:
-        """Files moved for what the block stores: if it fails they are moved back.
-
-        They stay at the target where the outcome is not known (CommitStateUnknown).
-
-        Returns:
-            As `move`.
-        """
-        moved = self.move(source, target, inside=inside)
-        try:
-            yield moved
-        except CommitStateUnknown:
-            raise
-        except BaseException:
-            if moved:
-                self.move(target, source, inside=inside)
-            raise
-
     def _files(self, location: Location) -> Files:
         """The file system of a location, opened once."""
         if location.scheme == LOCAL:

@@ -20,7 +20,8 @@ from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition, Table
 from hbstore.publishing.exchange_files import ExchangeFiles
-from hbstore.publishing.publisher import Publisher, new_publication_id
+from hbstore.publishing.manifest import new_publication_id
+from hbstore.publishing.publisher import Publisher
 from hbstore.store.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transactions.outcome import decided

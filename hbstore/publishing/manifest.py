@@ -9,6 +9,7 @@ Where a file cannot be renamed it is not prepared: it is shown by one copy of wh
 
 from __future__ import annotations
 
+import uuid
 from typing import Final
 
 from hbstore.errors import InvalidInput
@@ -21,6 +22,11 @@ ALIVE: Final = 30.0
 
 STAGING: Final = "_hbstore"
 """The folder in a table's folder that holds what jobs are writing; Hive and Spark pass over it."""
+
+
+def new_publication_id() -> str:
+    """A name that no other publication has."""
+    return uuid.uuid4().hex
 
 
 def hidden_name(publication_id: str, number: int) -> str:

@@ -14,7 +14,6 @@ them first: every part of 4 may be repeated, and be done by several at once.
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from hbstore.errors import (
 from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition
 from hbstore.publishing.exchange_files import ExchangeFiles
+from hbstore.publishing.folder_move import FolderMove
 from hbstore.publishing.manifest import ALIVE, STAGING, places_of, warehouse_of
 from hbstore.publishing.unfinished import UNFINISHED
 from hbstore.store.manifest import EXCHANGES, Manifest
@@ -152,6 +152,10 @@ class Publisher:
         """
         row = self.store.publications.row(*table_name(table))
         data = self.store.publications.manifest(row, publication)
+        move = next((one.move for one in self.store.publications.of(row) if one.id == publication), None)
+        if move is not None:
+            FolderMove(self.store, row, publication, *move).undo()
+            return ()
         if data is None or not self.is_open(row, publication):
             hint = f"`hbstore publications list {table}` lists those that are there"
             raise InvalidInput("there is no such publication", table=table, publication=publication, hint=hint)
@@ -259,6 +263,11 @@ class Publisher:
 
     def _finish(self, row: TableRow, publication: Publication, *, dead: bool) -> bool:
         """Finish a publication if it is decided, or give it up if its job is dead; whether that was done."""
+        if publication.move is not None:
+            return (
+                publication.until < time.time()
+                and FolderMove(self.store, row, publication.id, *publication.move).undo()
+            )
         is_exchange = publication.id.startswith(EXCHANGES)
         if not (publication.decided or dead or is_exchange):
             return False
@@ -349,11 +358,6 @@ class Publisher:
 
     def _there(self, row: TableRow, values: Sequence[tuple[str, ...]]) -> list[Partition]:
         return self.store.get_partitions(row.table.database, row.table.name, values)
-
-
-def new_publication_id() -> str:
-    """A name that no other publication has."""
-    return uuid.uuid4().hex
 
 
 @contextmanager

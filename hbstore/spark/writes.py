@@ -22,8 +22,8 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.filters.builder import spec_filter
 from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition
-from hbstore.publishing.manifest import STAGING, hidden_name
-from hbstore.publishing.publisher import Publisher, new_publication_id
+from hbstore.publishing.manifest import STAGING, hidden_name, new_publication_id
+from hbstore.publishing.publisher import Publisher
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.footers import total
 from hbstore.spark.opening import opened

@@ -374,6 +374,7 @@ class PartitionStore:
         table: Table,
         *,
         relocated: tuple[str, str] | None = None,
+        moved: str | None = None,
         invalid_types: InvalidTypes = "reject",
     ) -> None:
         """Give a table another name, in its database or another one, with all its partitions. O(partitions).
@@ -381,10 +382,12 @@ class PartitionStore:
         On memory and SQLite readers find the table whole under its old name until it is done, from then on under the
         new one; on HBase they find it under neither while its rows are written (docs/hbase.md). ``table`` is what it
         becomes, with the same partition columns; ``relocated`` the beginning of partitions' locations and what replaces
-        it, while locations elsewhere stay. ``invalid_types`` is as for `alter_table`.
+        it, while locations elsewhere stay; ``moved`` the publication of `Publications.begin_move` for which its folder
+        has moved. ``invalid_types`` is as for `alter_table`.
 
         Raises:
             AlreadyExists: there is a table of the new name.
+            PublicationLost: the publication ``moved`` was given up; nothing was changed.
             InvalidType: a column is now of a type that Hive does not have.
             InvalidInput: the name is the same, or the partition columns are not.
             ConcurrentChange: files of a decided write or of an exchange are on their way; nothing was changed.
@@ -398,7 +401,7 @@ class PartitionStore:
         expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             self._check_new_types(table, database, name)
-        self._table_changes.rename(database, name, table, relocated=relocated)
+        self._table_changes.rename(database, name, table, relocated=relocated, moved=moved)
 
     def _check_new_types(self, table: Table, database: str, name: str) -> None:
         """See that the columns of a table that is to be altered are of Hive's types, if they were not before."""
@@ -495,6 +498,7 @@ class PartitionStore:
         renamed: Partition | PartitionValues,
         *,
         expected: Expected | None = None,
+        moved: str | None = None,
         invalid_values: InvalidValues = "reject",
     ) -> None:
         """Give a partition other values; a `Partition` replaces all else of it as well. Its column statistics stay.
@@ -505,12 +509,14 @@ class PartitionStore:
             values: the partition's values.
             renamed: its new values, or all of it.
             expected: as for `change_partitions`.
+            moved: the publication of `Publications.begin_move` for which its folder has moved.
             invalid_values: as for `add_partitions`.
 
         Raises:
             TableNotPartitioned: the table has no partition columns.
             PartitionNotFound: there is none with these values.
             AlreadyExists: there is one with the new values.
+            PublicationLost: the publication ``moved`` was given up; nothing was changed.
             ConcurrentChange: a partition is not what is expected; nothing was changed.
 
         >>> store.rename_partition("shop", "sales", ("2013-01-01", "5"), {"ds": "2013-01-09", "hour": "5"})
@@ -518,7 +524,8 @@ class PartitionStore:
         ['ds=2013-01-09/hour=5']
         """
         row = self._tables.open(database, table)
-        self._writer.rename(row, values, renamed, {} if expected is None else expected, invalid_values=invalid_values)
+        payloads = {} if expected is None else expected
+        self._writer.rename(row, values, renamed, payloads, moved=moved, invalid_values=invalid_values)
 
     def exchange_partitions(
         self,

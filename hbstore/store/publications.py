@@ -35,7 +35,14 @@ from hbstore.store.leases import displaced, place_of
 from hbstore.store.manifest import Manifest
 from hbstore.store.manifest_rows import manifest_key, packed_manifest, unpacked_manifest
 from hbstore.store.publication_change import publication_change, written_keys
-from hbstore.store.publications_cell import WRITES, Publication, encoded_publications, publications_of
+from hbstore.store.publications_cell import (
+    WRITES,
+    Publication,
+    check_in_place,
+    check_movable,
+    encoded_publications,
+    publications_of,
+)
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
@@ -124,6 +131,38 @@ class Publications:
             return [unpacked_manifest(row.table, content) for content in lost.values()]
 
         return self.transactions.run(lease)
+
+    def begin_move(self, row: TableRow, publication_id: str, move: tuple[str, str], until: float) -> None:
+        """Note that a folder of a table is about to move for a rename: none else of the table moves meanwhile.
+
+        Args:
+            row: the table.
+            publication_id: unique.
+            move: where the folder is, and where it goes.
+            until: seconds since 1970 at which the process may be taken for dead.
+
+        Raises:
+            ConcurrentChange: files or another folder of the table are on their way, or it was dropped or renamed.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.begin_move(row, "7", ("file:/data/sales", "file:/data/sold"), until=4e9)
+        >>> [one.move for one in publications.of(publications.row("shop", "sales"))]
+        [('file:/data/sales', 'file:/data/sold')]
+        """
+
+        def begin(transaction: Transaction) -> None:
+            view, now = self._view(transaction, row)
+            if now is None:
+                raise ConcurrentChange(
+                    "the table was dropped or renamed",
+                    table=row.table,
+                    hint="Nothing was changed; read the table again",
+                )
+            check_movable(now)
+            mine = Publication(publication_id, decided=False, until=until, places=frozenset(), move=move)
+            _put(view, now, [*publications_of(now), mine])
+
+        self.transactions.run(begin)
 
     def row(self, database: str, table: str) -> TableRow:
         """A table's row as it is now. One read, O(1).
@@ -304,6 +343,7 @@ class Publications:
             return
         if now.cells[DEFINITION] != prepared.row.cells[DEFINITION]:
             raise ConcurrentChange("the table was altered", table=row.table, hint="Try again")
+        check_in_place(now)
         view.seen_at_once = len(manifest.partitions) > 1  # a row is changed at once anyway
         write_change(view, now, prepared.change)
         _put(view, now, decided)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from hbstore.errors import ConcurrentChange, CorruptRow
+from hbstore.errors import ConcurrentChange, CorruptRow, PublicationLost
 from hbstore.rows.damage import RESTORE
 from hbstore.store.manifest import EXCHANGES
 from hbstore.store.stream_batches import Stream, StreamBatch
@@ -27,6 +27,8 @@ class Publication:
         until: seconds since 1970; until then its job is taken to be alive.
         places: hashes of the keys of its partitions.
         batch: the batch of a stream that it is; None for others.
+        move: the folder that moves for a rename, and where it goes; None for others. It moves before the rename is
+            decided, which takes this publication away; until then the catalog names the first of the two.
     """
 
     id: str
@@ -34,6 +36,7 @@ class Publication:
     until: float
     places: frozenset[str]
     batch: StreamBatch | None = None
+    move: tuple[str, str] | None = None
 
     def __repr__(self) -> str:
         state = "decided" if self.decided else "leased"
@@ -75,9 +78,7 @@ def publications_in(content: bytes | None, table: object) -> list[Publication]:
         document = json.loads(content)
         if isinstance(document, dict):  # as an earlier version wrote it; its leases have ended
             document = []
-        return [
-            Publication(one[0], bool(one[1]), float(one[2]), frozenset(one[3]), _batch(*one[4:])) for one in document
-        ]
+        return list(map(_decoded, document))
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise CorruptRow("the publications of a table cannot be decoded", table=table, hint=RESTORE) from error
 
@@ -95,17 +96,26 @@ def encoded_publications(publications: list[Publication]) -> bytes:
     """The cell of publications, empty where there are none."""
     if not publications:
         return b""
-    listed = [[one.id, one.decided, one.until, sorted(one.places), *_of_batch(one.batch)] for one in publications]
+    listed = [[one.id, one.decided, one.until, sorted(one.places), *_further(one)] for one in publications]
     return json.dumps(listed, separators=(",", ":")).encode()
 
 
-def check_movable(row: TableRow) -> None:
+def check_movable(row: TableRow, mine: str | None = None) -> None:
     """See that no files are on their way: what is decided names the table and its folders.
 
+    Args:
+        row: the table's.
+        mine: the publication for which its own folder moves; None: no folder does.
+
     Raises:
-        ConcurrentChange: a write is decided and its files are not shown, or partitions are being exchanged.
+        ConcurrentChange: a write is decided and its files are not shown, partitions are being exchanged, or a folder
+            moves for another rename.
     """
-    under_way = [one for one in publications_of(row) if one.decided or one.id.startswith(EXCHANGES)]
+    under_way = [
+        one
+        for one in publications_of(row)
+        if one.id != mine and (one.decided or one.move is not None or one.id.startswith(EXCHANGES))
+    ]
     if under_way:
         raise ConcurrentChange(
             "a write to the table is decided but not finished",
@@ -113,6 +123,51 @@ def check_movable(row: TableRow) -> None:
             publication=under_way[0].id,
             hint=f"Nothing was changed; `hbstore repair {row.table}` finishes it. Then try again",
         )
+
+
+def check_in_place(row: TableRow, *, partitions: bool = False) -> None:
+    """See that the folder of a table does not move, nor, ``partitions``, that of one of its partitions.
+
+    Raises:
+        ConcurrentChange: it does, for a rename.
+    """
+    moves = [one.move for one in publications_of(row) if one.move is not None] if has_publications(row) else []
+    if any(partitions or source == row.table.location for source, _ in moves):
+        what = "the table" if moves[0][0] == row.table.location else "a partition of the table"
+        raise ConcurrentChange(
+            f"{what} is being renamed", table=row.table, hint="Nothing was changed; read the table again"
+        )
+
+
+def without_move(row: TableRow, publication: str) -> bytes:
+    """The cell of a table's publications without the one for which a folder has moved: the rename is decided with it.
+
+    Raises:
+        PublicationLost: the publication was given up, and the folder moved back.
+    """
+    known = publications_of(row)
+    left = [one for one in known if one.id != publication]
+    if len(left) == len(known):
+        raise PublicationLost(
+            "the rename took so long that it was given up",
+            table=row.table,
+            publication=publication,
+            hint="Nothing was changed; try again",
+        )
+    return encoded_publications(left)
+
+
+def _decoded(document: list[Any]) -> Publication:
+    id_, is_decided, until, places, *further = document
+    publication = Publication(id_, bool(is_decided), float(until), frozenset(places))
+    if further and isinstance(further[0], dict):
+        source, target = further[0]["move"]
+        return replace(publication, move=(source, target))
+    return replace(publication, batch=_batch(*further))
+
+
+def _further(publication: Publication) -> list[object]:
+    return _of_batch(publication.batch) if publication.move is None else [{"move": publication.move}]
 
 
 def _batch(query: str | None = None, sink: str = "", number: int = 0, digest: str = "") -> StreamBatch | None:

@@ -12,7 +12,7 @@ from hbstore.model.objects import Column, Table
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.grants_row import move_grants
 from hbstore.store.leftovers import vacate
-from hbstore.store.publications_cell import check_movable
+from hbstore.store.publications_cell import WRITES, check_movable, without_move
 from hbstore.store.table_row import (
     DEFINITION,
     TableRow,
@@ -104,8 +104,13 @@ class TableChanges:
 
         self.tables.transactions.run(alter)
 
-    def rename(self, database: str, name: str, table: Table, *, relocated: tuple[str, str] | None) -> None:
-        """Give a table another name; all else of its definition is replaced as well."""
+    def rename(
+        self, database: str, name: str, table: Table, *, relocated: tuple[str, str] | None, moved: str | None
+    ) -> None:
+        """Give a table another name; all else of its definition is replaced as well.
+
+        ``moved`` is the publication for which its folder has moved, and which is over with this.
+        """
         declared_by(table)
         relocated = None if relocated is None else checked_relocation(relocated)
         if (identifier("database", database), identifier("table", name)) == (table.database, table.name):
@@ -124,7 +129,7 @@ class TableChanges:
                     hint="Create another table and load the partitions into it",
                 )
             check_classes(table, row.table)
-            check_movable(row)
+            check_movable(row, moved)
             target = transaction.row(table_key(table.database, table.name))
             existing_database(table.database, transaction.row(database_key(table.database)).state)
             if DEFINITION in target.cells:
@@ -136,6 +141,8 @@ class TableChanges:
             for cell, value in view.all_cells().items():
                 target.put_cell(cell, value)
                 view.put_cell(cell, b"")
+            if moved is not None:
+                target.put_cell(WRITES, without_move(row, moved))
             if _redeclares(row, table):
                 clear_timelines(target, view.all_cells())
             target.put_cell(DEFINITION, renewed_definition(row.cells[DEFINITION], altered))

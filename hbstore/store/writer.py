@@ -16,6 +16,7 @@ from hbstore.model.structs import partition_from_payload
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys, is_companion
+from hbstore.store.publications_cell import WRITES, check_in_place, without_move
 from hbstore.store.puts import (
     NEEDS_PARTITIONS,
     NEEDS_VALUES,
@@ -148,6 +149,7 @@ class Writer:
         renamed: Partition | PartitionValues,
         expected: Expected,
         *,
+        moved: str | None,
         invalid_values: InvalidValues,
     ) -> None:
         """Give a partition other values; it is never seen under both or neither by a listing."""
@@ -157,6 +159,10 @@ class Writer:
         new_texts = renamed.values if isinstance(renamed, Partition) else texts_of(row, renamed)
 
         def renaming(row: TableRow, view: RowView) -> Change:
+            if moved is not None:
+                view.put_cell(WRITES, without_move(row, moved))
+            else:
+                check_in_place(row, partitions=True)
             old_key = partition_key(row, texts)
             batch = Puts(row, invalid_values)
             if isinstance(renamed, Partition):
@@ -203,6 +209,7 @@ class Writer:
 
         def step(transaction: Transaction) -> Change:
             view, now = self.tables.view(transaction, row.table.database, row.table.name)
+            check_in_place(now)
             if same_table:
                 check_same_table(now, row)
             if now.definition is not row.definition and not _has_keys_of(now, row):

@@ -1,8 +1,7 @@
 """Altering, renaming, exchanging and dropping partitions.
 
-A partition that is renamed takes its folder along if that is the one its old name gave it, below a table that is not
-external. The folder is moved first, and moved back if the catalog refuses. A crash between leaves the folder under the
-new name and the partition under the old one; the same call again finds nothing to move and changes the catalog.
+A partition that is renamed takes its folder along if that is in the folder of a table that is not external, however it
+is called there: `hbstore.publishing.folder_move`.
 
 A drop changes the catalog first and deletes files afterwards: `file_removal` says why.
 """
@@ -21,6 +20,7 @@ from hbstore.model.objects import Column, Partition, Table
 from hbstore.model.structs import partition_values, partitions_from_payloads
 from hbstore.publishing import exchanger
 from hbstore.publishing.exchanger import Exchanged
+from hbstore.publishing.folder_move import moved_folder
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
 from hbstore.store.writer import Expected
@@ -132,9 +132,9 @@ def rename_partition(
             parameters = altered_partition_parameters(warehouse, table, old, dated, old.location, {})
         changed = _merged(old, new, location, parameters)
         expected: Expected = {old.values: old.payload if replaces is None else replaces}
-        with _moving(warehouse, table, old.location, location):
+        with _moving(store, warehouse, table, old.location, location) as moved:
             store.rename_partition(
-                table.database, table.name, values, changed, expected=expected, invalid_values="keep"
+                table.database, table.name, values, changed, expected=expected, moved=moved, invalid_values="keep"
             )
 
     if replaces is not None:
@@ -274,21 +274,22 @@ def _merged(old: Partition, new: Partition, location: str | None, parameters: Ma
 
 
 def _location_after_rename(warehouse: Warehouse, table: Table, old: Partition, new: Partition) -> str | None:
-    """Where the partition is afterwards: by its new name if it was by its old name, else where it was."""
-    own = default_location(table, old.values)
-    if is_external(table) or own is None or not warehouse.same_place(old.location, own):
+    """Where the partition is afterwards: by its new name if it was in the table's folder, else where it was."""
+    home = table.location
+    if is_external(table) or home is None or old.location is None or not warehouse.is_below(old.location, home):
         return old.location
     return default_location(table, new.values)
 
 
 def _moving(
-    warehouse: Warehouse, table: Table, source: str | None, target: str | None
-) -> AbstractContextManager[object]:
+    store: PartitionStore, warehouse: Warehouse, table: Table, source: str | None, target: str | None
+) -> AbstractContextManager[str | None]:
     """The folder moved for what the block stores, if it is to be moved at all."""
     if source is None or target is None or warehouse.same_place(source, target):
         return nullcontext()
-    inside = () if table.location is None else (table.location,)
-    return warehouse.moving(source, target, inside=inside)
+    inside = [] if table.location is None else [table.location]
+    row = store.publications.row(table.database, table.name)
+    return moved_folder(store, warehouse, row, source, target, inside)
 
 
 def _alike(left: Sequence[Column], right: Sequence[Column]) -> bool:

@@ -4,14 +4,14 @@ The folder is made before the table is, and removed again if that fails and the 
 deleted after the table is dropped.
 So there is never a table without its folder, and a crash leaves nothing worse than a folder that belongs to nothing.
 
-A managed table that is renamed takes its folder along, if that is the one its old name gave it; the locations of
-partitions below it follow. The folder is moved first, and moved back if the catalog refuses. A crash between leaves the
-folder under the new name and the table under the old one; the same call again finds nothing to move and changes the
-catalog. A new location that a caller gives moves nothing, as with HMS.
+A managed table that is renamed takes its folder along (`hbstore.publishing.folder_move`), if that is the one its old
+name gave it, and its file system can rename it; the locations of partitions below it follow. In object stores it stays,
+and a new table of the old name gets another folder. A new location that a caller gives moves nothing, as with HMS.
 """
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -30,6 +30,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition, Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.publishing.folder_move import moved_folder
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
@@ -84,8 +85,12 @@ def ready_table(store: PartitionStore, warehouse: Warehouse, table: Table) -> Ta
     ready = replace(lowered_table(table), create_time=now(), parameters=created_transactional(table))
     if is_view(ready):
         return ready
+    if ready.location:
+        return replace(ready, location=warehouse.qualify(ready.location))
     home = warehouse.table_location(database.location, ready.database, ready.name)
-    return replace(ready, location=warehouse.qualify(ready.location or home))
+    if not warehouse.renames(home) and warehouse.exists(home):
+        home = f"{home}-{uuid.uuid4().hex[:8]}"  # it may be that of a table that had the name
+    return replace(ready, location=warehouse.qualify(home))
 
 
 class ExpectedParameter(NamedTuple):
@@ -299,7 +304,10 @@ def _check_types(old: Table, new: Table) -> None:
 
 
 def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table, properties: Mapping[str, str]) -> None:
-    """Rename a table; with its folder, if that is the one its name gave it. Files that stay are counted, as in Hive."""
+    """Rename a table; with its folder, if that is the one its name gave it. Files that stay are counted, as in Hive.
+
+    In an object store they stay: to move them is to copy and delete all of them, while others may write.
+    """
     before = store.get_database(old.database)
     after = store.get_database(new.database)
     home = warehouse.table_location(before.location, old.database, old.name)
@@ -309,7 +317,7 @@ def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table,
         and warehouse.same_place(old.location, new.location)
         and warehouse.same_place(old.location, home)
     )
-    if not follows or old.location is None:
+    if not follows or old.location is None or not warehouse.renames(old.location):
         parameters = altered_table_parameters(warehouse, new, properties)
         store.rename_table(old.database, old.name, replace(new, parameters=parameters), invalid_types="keep")
         return
@@ -318,8 +326,8 @@ def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table,
         warehouse.check_under_roots(place)
     spell_partitions_alike(store, old)
     inside = [place for place in (old.location, after.location) if place is not None]
-    with warehouse.moving(old.location, location, inside=inside):
+    row = store.publications.row(old.database, old.name)
+    with moved_folder(store, warehouse, row, old.location, location, inside) as moved:
+        named = replace(new, location=location)
         relocated = (old.location, location)
-        store.rename_table(
-            old.database, old.name, replace(new, location=location), relocated=relocated, invalid_types="keep"
-        )
+        store.rename_table(old.database, old.name, named, relocated=relocated, moved=moved, invalid_types="keep")

@@ -275,28 +275,3 @@ def test_folders_stay_where_the_outcome_is_not_known(wh, table):
     with pytest.raises(CommitStateUnknown), wh.making_folders([f"{table}/ds=3"], list):
         raise CommitStateUnknown("who knows")
     assert wh.exists(f"{table}/ds=3")
-
-
-@pytest.mark.parametrize(("error", "back"), [(StoreUnavailable, True), (CommitStateUnknown, False)])
-def test_files_of_a_call_that_fails_are_moved_back(wh, here, table, error, back):
-    def failing_call():
-        with wh.moving(f"{table}/ds=2", f"{table}/ds=3", inside=[]) as moved:
-            assert moved
-            raise error("gone")
-
-    with pytest.raises(error):
-        failing_call()
-    folder = "ds=2" if back else "ds=3"
-    assert here.files() == without("wh/shop.db/sales/ds=2") | {f"wh/shop.db/sales/{folder}/part-0": b"333"}
-
-
-def test_nothing_moves_back_that_did_not_move(wh, here, table):
-    def failing_call():
-        with wh.moving(f"{table}/ds=9", f"{table}/ds=3", inside=[]) as moved:
-            assert not moved
-            here.write(f"{table}/ds=3/x")
-            raise StoreUnavailable("gone")
-
-    with pytest.raises(StoreUnavailable):
-        failing_call()
-    assert here.files() == FILES | {"wh/shop.db/sales/ds=3/x": b"data"}

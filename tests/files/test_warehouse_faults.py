@@ -159,20 +159,6 @@ def test_a_copy_takes_no_other_file_for_its_own(half_copied):
     assert half_copied.files() == before
 
 
-def test_files_that_cannot_move_back_are_told(wh, tmp_path):
-    (tmp_path / "wh" / "old").mkdir(parents=True)
-    with pytest.raises(FileOperationFailed, match="target already exists") as raised:
-        change_and_fail(wh, tmp_path)
-    assert isinstance(raised.value.__context__.__context__, StoreUnavailable)
-    assert (tmp_path / "wh" / "new").is_dir()
-
-
-def change_and_fail(wh, tmp_path):
-    with wh.moving(f"{wh.root}/old", f"{wh.root}/new", inside=[]):
-        (tmp_path / "wh" / "old").mkdir()
-        raise StoreUnavailable("gone")
-
-
 def test_many_remove_one_tree(wh, tmp_path):
     for _ in range(20):
         for number in range(200):

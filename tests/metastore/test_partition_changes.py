@@ -161,7 +161,7 @@ def test_a_partition_is_renamed_to_a_value_of_no_type(shop):
 
 def test_a_partition_is_not_renamed_onto_somebody_s_files(shop):
     shop.write("shop.db/sales/ds=b/hour=1/file")
-    with pytest.raises(TYPES.MetaException, match="cannot be moved"):
+    with pytest.raises(TYPES.MetaException, match="already exists"):
         shop.rename_partition("shop", "sales", ["a", "1"], partition_of("b", "1"))
     assert shop.names() == ["ds=a/hour=1", "ds=a/hour=2"]
     assert "ds=a/hour=1/" in shop.tree("shop.db/sales")

@@ -241,7 +241,7 @@ def test_a_table_is_not_renamed_onto_another(shop):
 def test_a_table_is_not_renamed_onto_somebody_s_files(shop):
     shop.create_table(table_of())
     shop.write("shop.db/sold/file")
-    with pytest.raises(TYPES.MetaException, match="cannot be moved"):
+    with pytest.raises(TYPES.MetaException, match="already exists"):
         altered(shop, tableName="sold")
     assert shop.table().sd.location == shop.location("shop.db/sales")
     assert shop.tree("shop.db") == ["sales/", "sold/", "sold/file"]

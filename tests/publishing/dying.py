@@ -50,11 +50,11 @@ def dying(store, at):
 
 
 @contextmanager
-def much_later():
+def much_later(seconds=100):
     """Inside, all jobs are dead that do not say that they are alive."""
     now = time.time()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(time, "time", lambda: now + 100)
+        patch.setattr(time, "time", lambda: now + seconds)
         yield
 
 

@@ -14,6 +14,7 @@ from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.tables import create_table
+from tests.interleaved import Between
 
 COLUMNS = {"columns": [Column("a", "int")], "partition_columns": [Column("ds", "string")]}
 SALES, OTHER = Table("shop", "sales", **COLUMNS), Table("shop", "other", **COLUMNS)
@@ -42,42 +43,15 @@ def without_folders(store, warehouse):
     return [one.location for one in named if not warehouse.exists(one.location)]
 
 
-class Between:
-    """Does something else once, before or after the n-th step of what runs meanwhile."""
+def away(call, between):
+    """A call that fails, unless the other client makes it."""
 
-    def __init__(self, at, other):
-        self.left = at
-        self.in_other = False
-        self._other = other
+    def called(*arguments, **options):
+        if between.in_other:
+            return call(*arguments, **options)
+        raise StoreUnavailable("the store does not answer", hint="Nothing was changed")
 
-    def step(self):
-        if self.in_other:
-            return
-        self.left -= 1
-        if self.left == -1:
-            self.in_other = True
-            self._other()
-            self.in_other = False
-
-    def around(self, call):
-        def called(*arguments, **options):
-            self.step()
-            try:
-                return call(*arguments, **options)
-            finally:
-                self.step()
-
-        return called
-
-    def away(self, call):
-        """A call that fails, unless the other client makes it."""
-
-        def called(*arguments, **options):
-            if self.in_other:
-                return call(*arguments, **options)
-            raise StoreUnavailable("the store does not answer", hint="Nothing was changed")
-
-        return called
+    return called
 
 
 @pytest.mark.parametrize("is_away", [False, True], ids=["", "and the store goes away"])
@@ -94,7 +68,7 @@ def test_what_another_client_creates_at_any_step_has_its_folder(tmp_path, kind, 
             for owner, name in STEPS:
                 call = getattr(owner, name)
                 fails = is_away and owner is PartitionStore
-                patch.setattr(owner, name, between.around(between.away(call) if fails else call))
+                patch.setattr(owner, name, between.around(away(call, between) if fails else call))
             with suppress(HbstoreError):
                 create(store, warehouse)
             assert without_folders(store, warehouse) == [], f"the other came at step {at}"

@@ -29,8 +29,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from hbstore.errors import InvalidInput, WriteConflict
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import table_name
-from hbstore.publishing.manifest import ALIVE, STAGING
-from hbstore.publishing.publisher import Publisher, new_publication_id
+from hbstore.publishing.manifest import ALIVE, STAGING, new_publication_id
+from hbstore.publishing.publisher import Publisher
 from hbstore.rows.urls import shared_url
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause

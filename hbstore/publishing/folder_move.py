@@ -1,0 +1,161 @@
+"""The folder of a table or partition that is renamed: it moves along.
+
+1. *Note* on the table's row where it moves: no other folder of the table moves meanwhile, and no partition changes.
+2. Move it.
+3. *Decide*: the step that renames takes the note away, with the new location. It fails where the note is gone.
+
+What fails moves the folder back, if the catalog still names the place that it came from, and takes the note away. So
+does the next process that comes to the table and meets a note which is two seconds old.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from hbstore.errors import (
+    CommitStateUnknown,
+    ConcurrentChange,
+    DatabaseNotFound,
+    FileOperationFailed,
+    TableNotFound,
+)
+from hbstore.files.warehouse import Warehouse
+from hbstore.publishing.manifest import new_publication_id
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.publications_cell import check_in_place
+from hbstore.store.table_row import TableRow
+from hbstore.transactions.waiting import Waiting
+
+_RENAMING: Final = 2.0
+"""Seconds after which the process of a note is taken for dead: nobody reads the folder meanwhile."""
+
+_COPYING: Final = 3600.0
+"""The same where a folder is copied, which may take long; it is read where it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderMove:
+    """A folder that moves.
+
+    Attributes:
+        store: the store.
+        row: the table's, under its old name.
+        id: of the publication that notes it.
+        source: where the folder was.
+        target: where it goes.
+    """
+
+    store: PartitionStore
+    row: TableRow
+    id: str
+    source: str
+    target: str
+
+    def undo(self, *, own: bool = False) -> bool:
+        """Move the folder back unless the rename is decided, and take the note away; whether it was there.
+
+        Args:
+            own: this process has moved it, and the note may be gone: another one took this for dead, before it moved.
+
+        Raises:
+            FileOperationFailed: the folder cannot be moved back.
+        """
+        now = self._now()
+        if now is None or not (own or any(one.id == self.id for one in self.store.publications.of(now))):
+            return False
+        warehouse = Warehouse(self.source.rpartition("/")[0])
+        if warehouse.exists(self.target) and (not warehouse.renames(self.source) or not warehouse.exists(self.source)):
+            warehouse.move_once(self.target, self.source, inside=[self.source, self.target])
+        self.store.publications.withdraw(self.row, self.id)
+        return True
+
+    def _now(self) -> TableRow | None:
+        """The table as it is now, if it still has the name that it had."""
+        try:
+            now = self.store.publications.row(self.row.table.database, self.row.table.name)
+        except (TableNotFound, DatabaseNotFound):
+            return None
+        return now if now.table_id == self.row.table_id else None
+
+
+@contextmanager
+def moved_folder(
+    store: PartitionStore, warehouse: Warehouse, row: TableRow, source: str, target: str, inside: list[str]
+) -> Iterator[str | None]:
+    """A folder moved for a rename that the block decides; if it fails, the folder moves back.
+
+    It stays where the outcome is not known (CommitStateUnknown): the note says how to go on.
+
+    Args:
+        store: the store.
+        warehouse: moves it.
+        row: the table's.
+        source: where the folder is.
+        target: where it goes; nothing may be there.
+        inside: as for `Warehouse.move`.
+
+    Returns:
+        What the rename is to be given as ``moved``; None where there is no folder.
+
+    Raises:
+        ConcurrentChange: files of the table are on their way.
+        StoreBusy: other folders of it are, one after the other.
+        FileOperationFailed, OutsideWarehouse: it cannot be moved; nothing was changed.
+    """
+    _wait_for_others(store, row)
+    if not warehouse.exists(source):
+        check_in_place(store.publications.row(row.table.database, row.table.name), partitions=True)
+        yield None
+        return
+    if warehouse.exists(target):
+        raise FileOperationFailed(
+            "the new folder already exists",
+            source=source,
+            target=target,
+            hint="Nothing was changed. Remove that folder, or choose another name",
+        )
+    move = FolderMove(store, row, new_publication_id(), source, target)
+    until = time.time() + (_RENAMING if warehouse.renames(source) else _COPYING)
+    store.publications.begin_move(row, move.id, (source, target), until)
+    has_moved = False
+    try:
+        has_moved = warehouse.move(source, target, inside=inside)
+        _check_moved(has_moved, source)
+        yield move.id
+    except CommitStateUnknown:
+        raise
+    except BaseException:
+        move.undo(own=has_moved)
+        raise
+
+
+def _wait_for_others(store: PartitionStore, row: TableRow) -> None:
+    """Wait until no other folder of a table moves, and move those back whose processes are dead.
+
+    Raises:
+        StoreBusy: others always came between; nothing was changed.
+    """
+    waiting = Waiting(store.patience)
+    while True:
+        now = store.publications.row(row.table.database, row.table.name)
+        others = [one for one in store.publications.of(now) if one.move is not None]
+        if not others:
+            return
+        for other in others:
+            if other.move is not None and other.until < time.time():
+                FolderMove(store, now, other.id, *other.move).undo()
+        waiting.pause("another rename of the table is under way", "Nothing was changed", table=row.table)
+
+
+def _check_moved(has_moved: bool, source: str) -> None:  # noqa: FBT001
+    """See that the folder was still there: a process that was taken for dead may just have moved it.
+
+    Raises:
+        ConcurrentChange: it was not; that process moves it back.
+    """
+    if not has_moved:
+        raise ConcurrentChange("the folder has just been moved", source=source, hint="Nothing was changed; try again")
