@@ -20,13 +20,11 @@ from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.aggregates import Aggregates
 from hbstore.cubes.query.answer import Answer, Interpretation, Question
 from hbstore.cubes.query.branches import cover_runs, read_filters, read_moments
-from hbstore.cubes.query.candidates import Candidate, StorageCandidate
+from hbstore.cubes.query.candidates import Candidate
 from hbstore.cubes.query.dimensions import dimension_reads
-from hbstore.cubes.query.from_clause import cube_of, read_ranges
 from hbstore.cubes.query.options import QueryOptions
-from hbstore.cubes.query.ranges import QueryRange, now_of
+from hbstore.cubes.query.ranges import now_of
 from hbstore.cubes.query.rates import Rates
-from hbstore.cubes.query.relations import ways_to_choose
 from hbstore.cubes.query.resolution import resolve
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
@@ -97,7 +95,7 @@ class Rewritten:
         ('dt', ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)'])
         """
         assert self._answer is not None  # as queries of dimensions alone read no facts
-        return self._answer.shaped.needs.by.column, self.partitions[table].runs
+        return self._answer.way.needs.by.column, self.partitions[table].runs
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -183,23 +181,14 @@ def rewrite(model: Model, text: str, now: datetime, options: QueryOptions) -> Re
 
 
 def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOptions) -> Rewritten:
-    ranges = read_ranges(query, star, now)
-    cube = cube_of(query, star)
-    if cube is None:
+    question = Question.of(query, star, now, options)
+    if question is None:
         return _of_dimensions(query, star, options)
-    if not ranges:
-        raise query.unsupported(
-            "the query has no time range",
-            None,
-            cause="NO_TIMERANGE_FILTER",
-            hint="Add time_range_in(time dimension, 'from', 'to') to WHERE, with AND",
-        )
-    candidates = StorageCandidate.all_of(star, cube, now, options)
-    if not candidates:
+    if not question.candidates:
         raise NoCandidate(
-            "the cube has no facts on storages", cube=cube.name, hint="Create a fact that has storage tables"
+            "the cube has no facts on storages", cube=question.cube.name, hint="Create a fact that has storage tables"
         )
-    best = _best(Question(query, star, cube, candidates), ranges, options)
+    best = _best(question)
     if best.cost[0] and not options.partial:
         raise best.incomplete()
     tree = answer_query(best, options)
@@ -207,7 +196,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
         written(tree, pretty=True),
         {table: CoverPartitions(some) for table, some in cover_runs(best).items()},
         tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
-        tuple(_warnings(best.resolved, best.shaped.aggregates)),
+        tuple(_warnings(best.way.resolved, best.way.needs.aggregates)),
         {
             table: tuple((time_at(start), time_at(stop)) for start, stop in ranges)
             for table, ranges in read_moments(best).items()
@@ -218,35 +207,29 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
     )
 
 
-def _best(question: Question, ranges: Sequence[QueryRange], options: QueryOptions) -> Answer:
+def _best(question: Question) -> Answer:
     """The best answer of tables that `hbstore.spark` can read, if that is complete; else of all."""
     of_readable = None
     readable = [candidate.if_readable() for candidate in question.candidates]
     if readable != question.candidates:
         with suppress(CubeQueryError):
-            of_readable = _best_of(replace(question, candidates=readable), ranges, options)
+            of_readable = _best_of(replace(question, candidates=readable))
     if of_readable is not None and not of_readable.cost[0]:
         return of_readable
-    best = _best_of(question, ranges, options)
-    if of_readable is not None and options.partial and best.cost[0] and of_readable.reads_rows:
+    best = _best_of(question)
+    if of_readable is not None and question.options.partial and best.cost[0] and of_readable.reads_rows:
         return of_readable  # as what there is will do, and this can be read
     return best
 
 
-def _best_of(question: Question, ranges: Sequence[QueryRange], options: QueryOptions) -> Answer:
-    """The best of the answers in all ways in which the names can be resolved."""
-    candidates = question.candidates
-    columns = frozenset(name for candidate in candidates for name in candidate.columns)
-    by = ways_to_choose(question.cube, [candidate.fact for candidate in candidates], ranges)
-
-    def understood(ways: ResolutionWay) -> Interpretation:
-        resolved = resolve(question.query, question.star, ranges, columns, ways, options)
-        return Interpretation.of(question, resolved, ways.one_of("partition column", by))
-
-    ways = in_all_ways(understood)
+def _best_of(question: Question) -> Answer:
+    """The best of the answers in all ways to understand a question."""
+    ways = Interpretation.all_of(question)
     rates = Rates.between({table for way in ways for table in way.compared})
-    answers = (way.answer(rates, partial=options.partial) for way in ways)
-    return min(answers, key=lambda one: (one.cost, len(one.resolved.reached), one.resolved.joined))
+    return min(
+        (way.answer(rates) for way in ways),
+        key=lambda answer: (answer.cost, len(answer.way.resolved.reached), answer.way.resolved.joined),
+    )
 
 
 def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewritten:

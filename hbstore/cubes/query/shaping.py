@@ -7,7 +7,7 @@ Each step changes the trees of a `Resolved` in place:
 3. aggregates become placeholders, and bare measures placeholders of their default aggregates;
 4. what is selected and not aggregated is grouped by, where the query has no GROUP BY.
 
-What is then known is the query's shape: what it asks of the rows that answer it. It is refused where rows do not say
+What is then known is what the query needs of the rows that answer it. It is refused where rows do not say
 on which side of a border in time they are.
 """
 
@@ -22,7 +22,7 @@ from sqlglot import exp
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import Aggregates, aggregate_number
-from hbstore.cubes.query.needs import Needs, QueryShape
+from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import RANGE, ConditionRange, QueryRange, moments_text, number_of, stretches, truth
 from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
@@ -35,8 +35,8 @@ from hbstore.times.moments import DAY, LIMIT, sql_text, time_at
 from hbstore.times.update_period import UpdatePeriod
 
 
-def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: PartitionTime) -> QueryShape:
-    """The shape of a query whose partitions are chosen so. Changes its trees as this module says.
+def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: PartitionTime) -> Needs:
+    """What a query whose partitions are chosen so needs of rows. Changes its trees as this module says.
 
     Raises:
         UnsupportedQuery: it could not be exact.
@@ -56,19 +56,19 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
     group(query, resolved, aggregates)
     check_together(query, star, cube, resolved, aggregates)
     columns = [aggregates.columns(tree) for tree in resolved.trees()]
-    needs = Needs(
-        by,
-        frozenset(name for _, attributes in columns for name in attributes),
-        looks,
-        finer,
-        frozenset(name for measures, _ in columns for name in measures),
-        start,
-        stop,
-    )
     trees = [*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found)]
-    told = {column.name for tree in trees for column in tree.find_all(exp.Column)}
-    flagged = tuple(number for number in chosen if f"{RANGE}{number}" in told)
-    return QueryShape(aggregates.found, needs, needed, flagged)
+    names = {column.name for tree in trees for column in tree.find_all(exp.Column)}
+    return Needs(
+        cube,
+        by,
+        attributes=frozenset(name for _, attributes in columns for name in attributes),
+        measures=frozenset(name for measures, _ in columns for name in measures),
+        looks=looks,
+        finer=finer,
+        aggregates=aggregates.found,
+        stretches=needed,
+        flagged=tuple(number for number in chosen if f"{RANGE}{number}" in names),
+    )
 
 
 def replace_ranges(

@@ -41,14 +41,6 @@ from hbstore.times.update_period import UpdatePeriod
 OrderedBy: TypeAlias = tuple[exp.Expr, bool, bool | None]
 """What rows are ordered by, whether it descends, and whether nulls come first."""
 
-_LISTED: Final = 24
-"""Values of a partition column that are listed one by one; more that follow one another are a range."""
-
-
-_BETWEEN: Final = 3
-"""Parts between two runs that are rather left out of one range than made the border of two."""
-
-
 _KINDS: Final = {
     "INNER": {"kind": "INNER"},
     "SEMI": {"side": "LEFT", "kind": "SEMI"},
@@ -59,8 +51,8 @@ _KINDS: Final = {
 
 def answer_query(answer: Answer, options: QueryOptions) -> exp.Select:
     """The query that an answer is."""
-    rows = _named(_rows(answer, columns_of(answer), options), answer.resolved.root)
-    return _query(answer.question.star, answer.resolved, rows, partial(computed, answer), options)
+    rows = _named(_rows(answer, columns_of(answer), options), answer.way.resolved.root)
+    return _query(answer.way.question.star, answer.way.resolved, rows, partial(computed, answer), options)
 
 
 def dimension_query(
@@ -171,7 +163,7 @@ def _named(rows: exp.Query, alias: str) -> exp.Subquery:
 def _rows(answer: Answer, columns: UnionColumns, options: QueryOptions) -> exp.Query:
     """The query of the rows of all branches, below each other."""
     union: exp.Query | None = None
-    star, by = answer.question.star, answer.shaped.needs.by
+    star, by = answer.way.question.star, answer.way.needs.by
     for branch in branches_of(answer):
         selected = list(_selected(branch, by.column, columns))
         if timestamps := {name for name in columns.dates if branch.candidate.is_of(name, TimestampType)}:
@@ -196,7 +188,7 @@ def _reaching(
     SELECT customer.name AS customer_name, fare FROM (SELECT * FROM shop.lake_rides WHERE …) AS rides
     LEFT JOIN (SELECT id, name FROM shop.lake_customers) AS customer ON rides.customer_id = customer.id
     """
-    root, joins = answer.resolved.root, {}
+    root, joins = answer.way.resolved.root, {}
 
     def taken(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column) or node.table:
@@ -213,7 +205,7 @@ def _reaching(
     query = query.from_(_named(rows, root), copy=False)
     trees = [*query.expressions, *(join.on for join in joins.values())]
     for join in joins.values():
-        query.append("joins", _join(answer.question.star, join, trees, options))
+        query.append("joins", _join(answer.way.question.star, join, trees, options))
     return query
 
 
