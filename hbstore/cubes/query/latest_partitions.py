@@ -83,7 +83,7 @@ def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable)
         return Latest(equal, col(column) == LATEST)
 
     def look(row: TableRow, _: object, batches: Iterator[Sequence[bytes]]) -> Latest | str:
-        loads = FullLoads.of(store, row.table, on)
+        loads = FullLoads.of(row.table, on)
         assert loads is not None  # as it has an update period
         return _newest(loads, _Partitions.of(store.rows, row, column, chain.from_iterable(batches)))
 
