@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any, Final
 
 from hbstore.cubes.concepts import Cube, DerivedCube
-from hbstore.cubes.covered import Cover
+from hbstore.cubes.cover import Cover
 from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
 from hbstore.cubes.document import Named
 from hbstore.cubes.fact_times import FactTimes, covered

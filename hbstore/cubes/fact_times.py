@@ -13,14 +13,14 @@ from datetime import datetime
 from typing import Final
 
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.cover import cover
-from hbstore.cubes.covered import Cover, CoverPartitions, joined
+from hbstore.cubes.cover import Cover, CoverPartitions, cover
 from hbstore.cubes.logical_tables import Fact, StorageTable
 from hbstore.cubes.registration import storage_table_of, validity
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import NoStorageTables, TableNotFound, Uncoverable, UnknownTimeDimension, did_you_mean
 from hbstore.texts.arguments import expect
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
+from hbstore.timelines.runs import joined
 from hbstore.times.moments import moments, time_at
 
 

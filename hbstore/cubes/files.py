@@ -23,9 +23,8 @@ from pydantic import ValidationError
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named, invalid_model
 from hbstore.cubes.lens_xml import read_model, write_lens
-from hbstore.cubes.lines import line_of, saying_line
 from hbstore.cubes.logical_tables import DimTable, Fact
-from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml, read_text
+from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, line_of, load_json, load_yaml, read_text, saying_line
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import HbstoreError, InvalidModel, did_you_mean
 from hbstore.texts.arguments import expect, expect_choice, expect_many

@@ -17,8 +17,7 @@ from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import ENDINGS, Format, check_text, load
 from hbstore.cubes.lens_elements import Data, Part, Shape, attribute, ignored, properties, read_shape
-from hbstore.cubes.lines import saying_line
-from hbstore.cubes.texts import read_text
+from hbstore.cubes.texts import read_text, saying_line
 from hbstore.cubes.values import FieldName, Name, Period, Properties, no_twins
 from hbstore.cubes.xml_tree import ElementReader, parse_xml
 from hbstore.errors import InvalidInput, InvalidModel

@@ -24,14 +24,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from hbstore.cubes.covered import united
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.cubes.query.choice import Choice, Chooser
 from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import ConditionRange
 from hbstore.cubes.query.rates import Rates
-from hbstore.timelines.runs import Runs
+from hbstore.timelines.runs import Runs, joined
 
 _FEW: Final = 5
 """Kinds of aggregates for which all ways to deal them out are tried."""
@@ -121,7 +120,7 @@ def best_blocks(
 
 def missing_of(blocks: Iterable[Block]) -> list[tuple[int, int]]:
     """The moments that some block has no partitions of, sorted and joined."""
-    return united(span for block in blocks for choice in block.choices for span in choice.missing)
+    return joined(sorted(span for block in blocks for choice in block.choices for span in choice.missing))
 
 
 def _cost(blocks: Sequence[Block]) -> Cost:

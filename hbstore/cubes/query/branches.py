@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.covered import CoverRun, united
+from hbstore.cubes.cover import CoverRun
 from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.aggregate_calls import only_where
 from hbstore.cubes.query.answer import Answer
@@ -16,6 +16,7 @@ from hbstore.cubes.query.blocks import Block
 from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.cubes.query.choice import index_runs
 from hbstore.filters.builder import Expression, col
+from hbstore.timelines.runs import joined
 from hbstore.times.update_period import UpdatePeriod
 
 BLOCK: Final = "block "
@@ -86,7 +87,7 @@ def branches_of(answer: Answer) -> Iterator[Branch]:
                 if isinstance(period, UpdatePeriod) and partitioned:
                     runs.setdefault(key, []).append((period, start, stop))
     for key, (candidate, number, holds) in first.items():
-        own_runs, ranges = _joined(runs.get(key, ())), united(moments.get(key, ()))
+        own_runs, ranges = _joined(runs.get(key, ())), joined(sorted(moments.get(key, ())))
         yield Branch(candidate, number, tuple(own_runs), holds, tuple(ranges), needs.times_of_rows(candidate))
     if not first:  # no rows, but with all columns
         yield Branch(answer.blocks[0].candidates[0], 0, (), dict.fromkeys(needs.flagged, False))
@@ -108,7 +109,7 @@ def read_moments(answer: Answer) -> dict[str, tuple[tuple[int, int], ...]]:
     for branch in branches_of(answer):
         if branch.moments and not branch.runs:
             moments.setdefault(branch.candidate.table, set()).update(branch.moments)
-    return {table: tuple(united(ranges)) for table, ranges in sorted(moments.items())}
+    return {table: tuple(joined(sorted(ranges))) for table, ranges in sorted(moments.items())}
 
 
 def read_filters(answer: Answer) -> dict[str, Expression | None]:
@@ -168,4 +169,6 @@ def _joined(runs: Iterable[tuple[UpdatePeriod, int, int]]) -> list[tuple[UpdateP
     spans: dict[UpdatePeriod, list[tuple[int, int]]] = {}
     for period, start, stop in runs:
         spans.setdefault(period, []).append((start, stop))
-    return [(one, *span) for one in sorted(spans, key=lambda period: period.rank) for span in united(spans[one])]
+    return [
+        (one, *span) for one in sorted(spans, key=lambda period: period.rank) for span in joined(sorted(spans[one]))
+    ]

@@ -10,7 +10,6 @@ from functools import partial
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.covered import joined, united
 from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.candidates import (
@@ -30,7 +29,7 @@ from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.star import IS_AGGREGATED
 from hbstore.cubes.query.times import TimeLook
 from hbstore.keys.types import DateType
-from hbstore.timelines.runs import gaps
+from hbstore.timelines.runs import gaps, joined
 from hbstore.times.moments import moment
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
@@ -213,7 +212,7 @@ class Needs:
         left: list[tuple[int, int]] = []
         for start, stop in missing:
             whole = ((one.moment(one.ceil_index(start)), one.moment(one.floor_index(stop))) for one in periods)
-            left += gaps(united(span for span in whole if span[0] < span[1]), start, stop)
+            left += gaps(joined(sorted(span for span in whole if span[0] < span[1])), start, stop)
         return left
 
     def clashing(self, candidate: StorageCandidate, gaps: Sequence[tuple[int, int]]) -> str | None:

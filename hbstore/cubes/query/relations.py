@@ -23,6 +23,7 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Fact
 from hbstore.cubes.query.ranges import ConditionRange, QueryRange
 from hbstore.errors import InvalidModel
+from hbstore.timelines.runs import joined
 from hbstore.times.moments import moment, time_at
 from hbstore.times.time_range import RelativeTime
 from hbstore.times.update_period import UpdatePeriod
@@ -113,13 +114,8 @@ class PartitionTime:
         """The stretches of the column's times in which rows of some stretches are, sorted and joined."""
         if self.relation is None:
             return list(stretches)
-        wider: list[ConditionRange] = []
-        for one in stretches:
-            start, stop = self.relation.widened(one.start, one.stop)
-            if wider and start <= wider[-1].stop:
-                start = wider.pop().start
-            wider.append(ConditionRange(start, stop, {}))
-        return wider
+        wider = joined(self.relation.widened(stretch.start, stretch.stop) for stretch in stretches)
+        return [ConditionRange(start, stop, {}) for start, stop in wider]
 
 
 def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRange]) -> list[PartitionTime]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from hbstore.cubes.covered import CoverPartitions, CoverRun
+from hbstore.cubes.cover import CoverPartitions, CoverRun
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.aggregates import Aggregates
 from hbstore.cubes.query.answer import Answer, Interpretation, Question
