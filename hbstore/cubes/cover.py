@@ -169,8 +169,6 @@ class Cover:
 Timelines: TypeAlias = Mapping[UpdatePeriod, Sequence[PartitionTimeline]]
 """The timelines of all storage tables of a fact, by update period; the first named is preferred."""
 
-_MONTHS: Final = (UpdatePeriod.MONTHLY, UpdatePeriod.QUARTERLY, UpdatePeriod.YEARLY)
-
 
 def cover(timelines: Timelines, start: datetime, end: datetime, *, partial: bool = False) -> Cover:
     """The best set of partitions for [start, end).
@@ -212,7 +210,7 @@ def cover(timelines: Timelines, start: datetime, end: datetime, *, partial: bool
         index = period.floor_index
         runs += [CoverRun(period, index(start), index(stop), part.table) for start, stop, part in parts if part]
         left = list(left_by(parts, left))
-        if period in _MONTHS and UpdatePeriod.WEEKLY in periods:
+        if period.part_months and UpdatePeriod.WEEKLY in periods:
             left = list(_split(period, left))
     missing = [(time_at(since), time_at(until)) for since, until in joined(left)]
     if missing and not partial:

@@ -51,15 +51,7 @@ def steps_of(
 ) -> list[Step]:
     """What is to be done to put some documents, in its order. Nothing is changed.
 
-    Args:
-        model: where they are put.
-        documents: which.
-        only: refuse to do anything else.
-        if_not_exists: with ``only`` creating, keep those that are there.
-
-    Raises:
-        AlreadyExists, InvalidModel, ModelInUse, UnknownTimelineClass: as `Cubes.create` and `Cubes.alter`.
-        ModelNotFound: one is not there, and only altering is allowed.
+    Args and what it raises are as of `Cubes.put`.
     """
     left, steps = in_order(documents), list[Step]()
     _check_once(left)

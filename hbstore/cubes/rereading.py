@@ -24,7 +24,6 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from hbstore.cubes.dialect import QueryDialect
-from hbstore.cubes.function_calls import name_of
 from hbstore.errors import UnsupportedQuery
 
 _NOT_WRITTEN: Final = frozenset(("big_int", "quoted", "safe", "typed"))
@@ -32,9 +31,10 @@ _NOT_WRITTEN: Final = frozenset(("big_int", "quoted", "safe", "typed"))
 
 _ATOMS: Final = (exp.Boolean, exp.Column, exp.Literal, exp.Null, exp.Star)
 _PLAIN_CALLS: Final = frozenset((exp.Avg, exp.Count, exp.Max, exp.Min, exp.Sum))
-_PLAIN_COMPARISONS: Final = frozenset((exp.Between, exp.EQ, exp.GT, exp.GTE, exp.In, exp.Is, exp.LT, exp.LTE, exp.NEQ))
-"""Operators that, over names, literals and plain calls alone, cannot be read as anything else. The conditions by which
-partitions are read are made of these, and may be long."""
+
+BUILT: Final = "hbstore.built"
+"""What a clause has in its `meta` that hbstore has built of columns and literals alone, and that is not read again: the
+conditions by which partitions are read, which may be long."""
 
 _SHOWN: Final = 200
 """Characters of an expression in an error."""
@@ -85,7 +85,8 @@ def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
     for select in query.find_all(exp.Select):
         yield from (column.unalias() for column in select.expressions)
         yield from (join.args["on"] for join in select.args.get("joins") or () if join.args.get("on") is not None)
-        yield from (select.args[name].this for name in ("where", "having") if select.args.get(name) is not None)
+        conditions = (select.args.get(name) for name in ("where", "having"))
+        yield from (clause.this for clause in conditions if clause is not None and BUILT not in clause.meta)
         clauses = (select.args.get(name) for name in ("group", "order"))
         listed = (one for clause in clauses if clause is not None for one in clause.expressions)
         yield from (one.this if isinstance(one, exp.Ordered) else one for one in listed)
@@ -93,28 +94,8 @@ def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
 
 def _is_plain(node: exp.Expr) -> bool:
     """Whether there is nothing in an expression that could be lost."""
-    if isinstance(node, exp.And | exp.Or):
-        operands = list(node.flatten(unnest=False))
-        return all(map(_is_plain, operands)) and not (isinstance(node, exp.And) and _has_or(operands))
-    if isinstance(node, exp.Paren):
-        return _is_plain(node.this)
-    if isinstance(node, exp.Filter):
-        return _is_plain_operand(node.this) and _is_plain(node.expression.this)
-    if isinstance(node, exp.Not):
-        return (type(node.this) in _PLAIN_COMPARISONS or isinstance(node.this, exp.Paren)) and _is_plain(node.this)
-    if type(node) in _PLAIN_COMPARISONS:
-        return all(map(_is_plain_operand, node.iter_expressions()))
-    return _is_plain_operand(node)
-
-
-def _is_plain_operand(node: exp.Expr) -> bool:
-    is_call = type(node) in _PLAIN_CALLS or name_of(node) == "length"
-    return isinstance(node, _ATOMS) or (is_call and all(map(_is_plain_operand, node.iter_expressions())))
-
-
-def _has_or(operands: list[exp.Expr]) -> bool:
-    """Whether an OR stands without brackets where AND would take a part of it."""
-    return any(isinstance(operand, exp.Or) for operand in operands)
+    is_call = type(node) in _PLAIN_CALLS
+    return isinstance(node, _ATOMS) or (is_call and all(map(_is_plain, node.iter_expressions())))
 
 
 def _sql(tree: exp.Expr, *, pretty: bool = False) -> str:

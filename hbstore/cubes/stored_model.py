@@ -161,18 +161,10 @@ class Model:
     # Changing
 
     def add(self, documents: Iterable[Named], *, if_not_exists: bool) -> Sequence[Named]:
-        """Add documents at once, all or none; those that were added, and not there before.
+        """Add documents at once, as `Cubes.create_all`; those that were added, and not there before.
 
-        Args:
-            documents: in an order in which each refers to those before it.
-            if_not_exists: pass over those that are there.
-
-        Raises:
-            AlreadyExists: there is one of its name, unless ``if_not_exists``, or a table of the name of one of its
-                storage tables.
-            InvalidModel: it names something that is not there, or holds a type, an aggregate or an expression that is
-                none.
-            UnknownTimelineClass: a storage table's properties name a class that there is not.
+        They are in an order in which each refers to those before it. With ``if_not_exists`` those that are there are
+        passed over.
         """
         listed = [*documents]
 
@@ -211,19 +203,7 @@ class Model:
         self._run(alter)
 
     def drop(self, kind: str, name: str, *, cascade: bool = False, replaces: Named | None = None) -> None:
-        """Remove a document with its tables.
-
-        Args:
-            kind: of the document; "cube" means derived cubes as well.
-            name: its name.
-            cascade: drop what names it, too: of a storage, its tables of all facts and dimension tables.
-            replaces: what it has to be.
-
-        Raises:
-            ModelNotFound: there is none.
-            ModelInUse: others name it.
-            ConcurrentChange: it is not ``replaces``.
-        """
+        """Remove a document with its tables, as `Cubes.drop`; the kind "cube" means derived cubes as well."""
 
         def drop(documents: DocumentsInTransaction) -> None:
             document = _existing(self.database, documents, kind, name)

@@ -59,10 +59,6 @@ class Aggregates:
         """Whether there is an aggregate in a tree that `taken_from` made."""
         return any(aggregate_number(node) is not None for node in tree.walk())
 
-    def columns(self, tree: exp.Expr) -> tuple[frozenset[str], frozenset[str]]:
-        """The measures, and the other fields of the cube, that a tree names."""
-        return self.fields.columns(tree)
-
     def _default(self, node: exp.Column) -> exp.Expr:
         measure = self.fields.measures[node.name]
         if measure.default_aggregate is None:

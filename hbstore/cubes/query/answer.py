@@ -97,8 +97,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interpretation:
-    """One way to understand a query: names are resolved so, and partitions are chosen so.
+class Way:
+    """A way to understand a query: its names are resolved so, and its partitions chosen so.
 
     Attributes:
         question: what is asked; its candidates reach fields in this way.
@@ -113,7 +113,7 @@ class Interpretation:
     able: Mapping[int, frozenset[StorageCandidate]]
 
     @staticmethod
-    def all_of(question: Question) -> list[Interpretation]:
+    def all_of(question: Question) -> list[Way]:
         """All ways to understand a question.
 
         Raises:
@@ -121,9 +121,9 @@ class Interpretation:
             NoCandidate: no storage table has what an aggregate needs.
         """
 
-        def of(resolved: Resolved, needs: Needs) -> Interpretation:
+        def of(resolved: Resolved, needs: Needs) -> Way:
             candidates = [candidate.reaching(resolved.reached) for candidate in question.candidates]
-            return Interpretation(replace(question, candidates=candidates), resolved, needs, _able(candidates, needs))
+            return Way(replace(question, candidates=candidates), resolved, needs, _able(candidates, needs))
 
         return question.in_all_ways(of)
 
@@ -154,7 +154,7 @@ class Answer:
         cost: of them.
     """
 
-    way: Interpretation
+    way: Way
     rates: Rates
     blocks: Sequence[Block]
     cost: Cost

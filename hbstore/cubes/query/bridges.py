@@ -27,7 +27,7 @@ from hbstore.cubes.function_calls import call, name_of
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.resolved import STANDS_FOR, Bridge, Join, Resolved
-from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
+from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed, tree_of
 
 KEY: Final = "key"
 """The column of a bridge by which it is joined."""
@@ -224,7 +224,7 @@ class _Bridges:
 
 
 def _sorted_set(tree: exp.Expr) -> exp.Expr:
-    return call("sort_array", exp.ArrayUniqueAgg(this=tree.copy()))
+    return tree_of("sort_array(collect_set(a))", a=tree)
 
 
 def _negated(node: exp.Expr) -> exp.Expr:
@@ -254,5 +254,4 @@ def _for_one(tree: exp.Expr, field: exp.Column) -> exp.Lambda:
 
 def _any(values: exp.Expr, holds: exp.Lambda) -> exp.Expr:
     """Whether one of some values meets a condition; false where there are none."""
-    some = call("filter", values.copy(), holds)
-    return exp.GT(this=call("size", some), expression=exp.Literal.number(0))
+    return tree_of("size(filter(a, b)) > 0", a=values, b=holds)

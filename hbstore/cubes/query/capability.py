@@ -40,20 +40,8 @@ def candidates_of(
 ) -> tuple[Candidate, ...]:
     """The storage tables of a cube's facts, the lightest first; each is able to answer alone, or has its cause.
 
-    Args:
-        model: the model.
-        cube: the cube, or a derived one.
-        fields: measures, attributes, expressions, fields of chains as ``chain.field``; at least one.
-        time_range: the time dimension, and the times from when up to when, as in queries.
-        clock: for relative times, unless the options say what now is.
-        options: what may be read, and how names are resolved.
-
-    Raises:
-        ModelNotFound: there is no such cube.
-        UnknownField, AmbiguousField: a field is none of the cube.
-        UnsupportedQuery: a query of these fields could not be answered exactly.
-        TimeRangeSyntaxError, InvalidTimeRange: the range is none.
-        InvalidInput: no field is named, or an argument is of another type.
+    Args and what it raises are as of `Cubes.candidates`; the clock is for relative times, unless the options say what
+    now is.
     """
     names = expect_many("fields", fields, str, hint=_FIELDS)
     times = expect_many("range", time_range, str, hint=_RANGE)

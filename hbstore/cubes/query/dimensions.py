@@ -12,6 +12,7 @@ from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate, say_whos
 from hbstore.cubes.query.latest_partitions import Latest
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.star import Star
+from hbstore.cubes.rereading import BUILT
 from hbstore.cubes.storage_tables import unreadable
 from hbstore.errors import ConcurrentChange, NoCandidate, TableNotFound
 from hbstore.filters.builder import Expression
@@ -86,7 +87,7 @@ def _select(database: str, table: str, columns: Iterable[str], latest: Latest | 
     if latest is None:
         return select
     select = select.where(latest.condition.copy(), copy=False)
-    select.args["where"].meta[_READS] = latest.reads
+    select.args["where"].meta.update({_READS: latest.reads, BUILT: True})
     return select
 
 

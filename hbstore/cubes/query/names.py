@@ -15,16 +15,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 
-from hbstore.byte_cache import remembered
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, JoinChain, Measure
 from hbstore.cubes.query.from_clause import Owner
 from hbstore.cubes.query.ranges import QueryRange, deciding_ranges, marker, number_of
 from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
-from hbstore.cubes.query.text import DIALECT, QueryText, of_one_piece, placed, with_replaced
+from hbstore.cubes.query.text import QueryText, of_one_piece, parsed, with_replaced
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.errors import CubeQueryError, UnknownField, did_you_mean
 from hbstore.times.moments import moment
@@ -188,7 +187,7 @@ class Names:
                 )
             return self.meaning(owner, [part.name.lower() for part in column.parts], node, depth + 1)
 
-        return placed(mapped(_parsed(spec.expression), named), None)
+        return mapped(parsed(spec.expression), named)
 
     def _dated(self, owner: Owner, expression: Expression, node: exp.Expr, depth: int) -> exp.Expr:
         """An expression by the time of each row: ``CASE WHEN <range> THEN <its definition> … END``."""
@@ -335,12 +334,6 @@ def mapped(node: exp.Expr, named: Callable[[exp.Column], exp.Expr]) -> exp.Expr:
     return with_replaced(
         node, lambda one: named(one) if isinstance(one, exp.Column) and number_of(one) is None else one
     )
-
-
-@remembered
-def _parsed(expression: str) -> exp.Expr:
-    """An expression of the model; not to be changed."""
-    return parse_one(expression, dialect=DIALECT, into=exp.Condition)
 
 
 def is_time(owner: Owner, name: str) -> bool:

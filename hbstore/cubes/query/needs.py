@@ -21,7 +21,6 @@ from hbstore.cubes.query.candidates import (
     STORAGE_NOT_AVAILABLE_IN_RANGE,
     Candidate,
     StorageCandidate,
-    without,
 )
 from hbstore.cubes.query.choice import Chooser, PartitionSource, division_of
 from hbstore.cubes.query.ranges import ConditionRange, moments_text
@@ -29,7 +28,7 @@ from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.star import IS_AGGREGATED
 from hbstore.cubes.query.times import TimeLook
 from hbstore.keys.types import DateType
-from hbstore.timelines.runs import gaps, joined
+from hbstore.timelines.runs import Runs, gaps, joined
 from hbstore.times.moments import moment
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
@@ -242,7 +241,7 @@ def _ranges(
         candidate.timelines[period, column].index_ranges(low, high),
         candidate.clashes(column, period, low, high),
     )
-    return without(ranges, clashing) if clashing else ranges
+    return Runs.of_ranges(ranges).minus(Runs.of(clashing)) if clashing else ranges
 
 
 def _bounds(candidate: StorageCandidate, used: Iterable[str]) -> tuple[int, int]:

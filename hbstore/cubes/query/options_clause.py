@@ -18,7 +18,7 @@ from sqlglot.errors import TokenError
 
 from hbstore.cubes.dialect import QueryDialect
 from hbstore.errors import CubeSyntaxError
-from hbstore.texts.places import highlight, place
+from hbstore.texts.places import shown_at
 
 _MAY_BE: Final = re.compile(r"\boptions\b", re.IGNORECASE)
 _NOT_LINE_END: Final = re.compile(r"[^\n]")
@@ -92,5 +92,4 @@ def _text(text: str, tokens: Sequence[Token]) -> str:
 
 
 def _error(text: str, token: Token, what: str) -> CubeSyntaxError:
-    line, column = place(text, token.start)
-    return CubeSyntaxError(what, highlight=highlight(text, token.start), hint=_HINT, line=line, column=column)
+    return CubeSyntaxError(what, hint=_HINT, **shown_at(text, token.start))

@@ -23,8 +23,7 @@ from typing import Final, TypeAlias
 
 from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.timelines import PartitionTimeline
-from hbstore.times.moments import DAY
-from hbstore.times.update_period import UpdatePeriod
+from hbstore.times.moments import DAY, SECOND
 
 Compared: TypeAlias = tuple[StorageCandidate, str]
 """A storage table, and the partition column by which its partitions are chosen."""
@@ -88,8 +87,8 @@ def _time(candidate: StorageCandidate, column: str) -> int:
 
 def _length(timeline: PartitionTimeline) -> int:
     period = timeline.update_period
-    if period.rank <= UpdatePeriod.WEEKLY.rank:  # parts of one length
-        return len(timeline) * period.moment(1)
+    if period.part_seconds:  # parts of one length
+        return len(timeline) * period.part_seconds * SECOND
     return sum(period.moment(stop) - period.moment(start) for start, stop in timeline.index_ranges(0, period.limit))
 
 

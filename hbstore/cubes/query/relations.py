@@ -34,7 +34,7 @@ RELATION: Final = "cube.timedim.relation."
 _RELATION: Final = re.compile(r"\s*(\w+)\s*\+\s*\[\s*([^,\]]+?)\s*,\s*([^,\]]+?)\s*\]\s*")
 _DISTANCE: Final = re.compile(r"([+-]?)\s*(\d+)\s*(second|minute|hour|day|week|month|quarter|year)s?", re.IGNORECASE)
 
-_OF_MONTHS: Final = frozenset(("month", "quarter", "year"))
+_OF_MONTHS: Final = frozenset(period.unit for period in UpdatePeriod if period.part_months)
 """Units that have no fixed number of days."""
 
 _SOME_DAY: Final = moment(datetime(2001, 1, 1, tzinfo=UTC))

@@ -18,7 +18,7 @@ from sqlglot import exp
 from hbstore.cubes.cover import CoverPartitions, CoverRun
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.aggregates import Aggregates
-from hbstore.cubes.query.answer import Answer, Interpretation, Question
+from hbstore.cubes.query.answer import Answer, Question, Way
 from hbstore.cubes.query.branches import cover_runs, read_filters, read_moments
 from hbstore.cubes.query.candidates import Candidate
 from hbstore.cubes.query.dimensions import dimension_reads
@@ -80,7 +80,7 @@ class Rewritten:
 
         Written when it is asked for, as a year of hours has thousands of values. O(partitions).
 
-        >>> cubes.rewrite("select minutes from rides where time_range_in(start_time, '2015-01-29', '2015-01-31')").reads
+        >>> rewritten.reads
         {'lake_rides_daily': <Expression dt in ('2015-01-29', '2015-01-30')>}
         """
         return {**self._dimensions, **({} if self._answer is None else read_filters(self._answer))}
@@ -88,8 +88,6 @@ class Rewritten:
     def chosen(self, table: str) -> tuple[str, Sequence[CoverRun]]:
         """The partition column by which the partitions of a fact's storage table are chosen, and these.
 
-        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
-        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
         >>> column, runs = rewritten.chosen("lake_rides_daily")
         >>> column, [str(run) for run in runs]
         ('dt', ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)'])
@@ -101,8 +99,6 @@ class Rewritten:
     def candidates(self) -> tuple[Candidate, ...]:
         """Every storage table of the cube's facts, taken or with its cause. Found out when it is asked for.
 
-        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
-        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
         >>> print(rewritten.candidates[0])
         lake_rides_daily: taken (weight 0)
         """
@@ -117,8 +113,6 @@ class Rewritten:
     def explain(self) -> str:
         """What is read, why other storage tables are not, what is missing, and the query, as people read it.
 
-        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
-        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
         >>> print(rewritten.explain().partition("SELECT")[0].strip())
         lake_rides_daily: 2 partitions
           DAILY [2015-01-29, 2015-01-31)
@@ -141,8 +135,6 @@ class Rewritten:
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON would hold it.
 
-        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
-        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
         >>> rewritten.to_dict()["partitions"]
         {'lake_rides_daily': ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)']}
         """
@@ -161,14 +153,7 @@ class Rewritten:
 
 
 def rewrite(model: Model, text: str, now: datetime, options: QueryOptions) -> Rewritten:
-    """A cube query as Spark runs it.
-
-    Raises:
-        CubeSyntaxError: the text does not parse.
-        UnknownField, AmbiguousField: a name means nothing, or two things.
-        UnsupportedQuery: it could not be answered exactly.
-        NoCandidate: no storage table has what it asks for; without ``partial`` also where partitions are missing.
-    """
+    """A cube query as Spark runs it. Raises as `Cubes.rewrite`."""
     query = parse_query(text)
     options = options.changed(query.options)
     now = now_of(options.time(now_of(now)))
@@ -224,7 +209,7 @@ def _best(question: Question) -> Answer:
 
 def _best_of(question: Question) -> Answer:
     """The best of the answers in all ways to understand a question."""
-    ways = Interpretation.all_of(question)
+    ways = Way.all_of(question)
     rates = Rates.between({table for way in ways for table in way.compared})
     return min(
         (way.answer(rates) for way in ways),

@@ -55,7 +55,7 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
     take_aggregates(resolved, aggregates)
     group(query, resolved, aggregates)
     check_together(query, star, cube, resolved, aggregates)
-    columns = [aggregates.columns(tree) for tree in resolved.trees()]
+    columns = [aggregates.fields.columns(tree) for tree in resolved.trees()]
     trees = [*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found)]
     names = {column.name for tree in trees for column in tree.find_all(exp.Column)}
     return Needs(
@@ -239,11 +239,12 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
     listed = {name for derived_cube in derived for name in derived_cube.measures}
     expressions = {expression.name for expression in cube.expressions if expression.name in resolved.asked}
     columns = [
-        aggregates.columns(tree) for tree in (*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found))
+        aggregates.fields.columns(tree)
+        for tree in (*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found))
     ]
     read = {name for _, names in columns for name in names}
     named = {name for name in resolved.asked & attributes.keys() if name in read or not attributes[name].chain}
-    named |= {name for join in resolved.joins.values() for name in aggregates.columns(join.on)[1]}
+    named |= {name for join in resolved.joins.values() for name in aggregates.fields.columns(join.on)[1]}
     measures = {name for name in resolved.asked if name in fields_of(cube)} - attributes.keys() - (expressions - listed)
     if not expressions <= listed:
         named |= read & attributes.keys()

@@ -35,6 +35,7 @@ from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import with_replaced
 from hbstore.cubes.query.times import TIME_OF, beginning, timestamp, with_dates
+from hbstore.cubes.rereading import BUILT
 from hbstore.keys.types import TimestampType
 from hbstore.times.update_period import UpdatePeriod
 
@@ -171,13 +172,20 @@ def _rows(answer: Answer, columns: UnionColumns, options: QueryOptions) -> exp.Q
         table = exp.table_(branch.candidate.table, db=star.model.database, quoted=True)
         condition = _condition(branch, by)
         if branch.candidate.reached:
-            rows = exp.select("*").from_(table).where(condition, copy=False)
-            one = _reaching(answer, branch.candidate, rows, selected, options)
+            rows = _read(["*"], table, condition)
+            own = _reaching(answer, branch.candidate, rows, selected, options)
         else:
-            one = exp.select(*selected).from_(table).where(condition, copy=False)
-        union = one if union is None else exp.union(union, one, distinct=False, copy=False)
+            own = _read(selected, table, condition)
+        union = own if union is None else exp.union(union, own, distinct=False, copy=False)
     assert union is not None
     return union
+
+
+def _read(columns: Iterable[exp.Expr | str], table: exp.Table, condition: exp.Expr) -> exp.Select:
+    """The query of the rows of a table's partitions."""
+    rows = exp.select(*columns).from_(table).where(condition, copy=False)
+    rows.args["where"].meta[BUILT] = True
+    return rows
 
 
 def _reaching(
