@@ -156,7 +156,7 @@ class Cubes:
         >>> cubes.names("fact")
         ['rides_daily']
         """
-        return [one.name for one in self.list(kind)]
+        return [document.name for document in self.list(kind)]
 
     def describe(self, kind: str, name: str) -> dict[str, Any]:
         """A document as JSON would hold it, with what uses it and what its storage tables are called.

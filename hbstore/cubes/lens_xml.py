@@ -63,7 +63,7 @@ def write_lens(documents: Iterable[Named]) -> str:
     Some cannot be written so that they are read as the same, as where a property has one of Lens's names.
     """
     tags = {kind: f"x_{tag}" for tag, kind in reversed([*_ROOTS.items()])}
-    roots = [write_shape(_SHAPES[one.kind], one.to_dict(), tags[one.kind]) for one in documents]
+    roots = [write_shape(_SHAPES[document.kind], document.to_dict(), tags[document.kind]) for document in documents]
     whole = roots[0] if len(roots) == 1 else Element("x_model", {}, 0, roots)
     whole.attributes = {"xmlns": "uri:lens:cube:0.1", **whole.attributes}
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{write_xml(whole)}'

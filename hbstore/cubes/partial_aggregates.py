@@ -100,8 +100,8 @@ def can_be_sketched(type_: str) -> bool:
 
 def wrong_parts(cube: Cube) -> Iterator[WrongPartialAggregate]:
     """The properties of a cube that name no column which could hold a part."""
-    measures = {one.name: one for one in cube.measures}
-    fields: dict[str, _Field] = {**measures, **{one.name: one for one in cube.dim_attributes}}
+    measures = {measure.name: measure for measure in cube.measures}
+    fields: dict[str, _Field] = {**measures, **{attribute.name: attribute for attribute in cube.dim_attributes}}
     for name, text in cube.properties.items():
         match = _PART.fullmatch(name)
         if match is None:

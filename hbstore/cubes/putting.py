@@ -93,7 +93,7 @@ def put(
 
 def _step(model: Model, document: Named, steps: Iterable[Step], only: Action | None, *, if_not_exists: bool) -> Step:
     before = model.find(document.kind, document.name)
-    overlay = Overlay.of(model, *(one.document for one in steps), document)
+    overlay = Overlay.of(model, *(step.document for step in steps), document)
     if before is None:
         if only is Action.ALTER:
             raise not_found(model.database, document.kind, document.name, model, (document.kind,))

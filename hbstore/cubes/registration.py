@@ -139,7 +139,7 @@ def only_storage_of(logical: LogicalTable) -> str:
         NoStorageTables: it is on no storage.
         InvalidInput: it is on several.
     """
-    storages = [one.storage for one in logical.storage_tables]
+    storages = [table.storage for table in logical.storage_tables]
     if not storages:
         raise NoStorageTables(
             "the fact or dimension table is on no storage",

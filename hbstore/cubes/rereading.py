@@ -88,7 +88,7 @@ def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
         conditions = (select.args.get(name) for name in ("where", "having"))
         yield from (clause.this for clause in conditions if clause is not None and BUILT not in clause.meta)
         clauses = (select.args.get(name) for name in ("group", "order"))
-        listed = (one for clause in clauses if clause is not None for one in clause.expressions)
+        listed = (expression for clause in clauses if clause is not None for expression in clause.expressions)
         yield from (one.this if isinstance(one, exp.Ordered) else one for one in listed)
 
 

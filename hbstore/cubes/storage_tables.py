@@ -175,7 +175,7 @@ def check_partition_columns(logical: LogicalTable, before: LogicalTable) -> None
 
 def _by_storage(document: Named | None) -> dict[str, StorageTable]:
     tables = document.storage_tables if isinstance(document, LogicalTable) else ()
-    return {one.storage: one for one in tables}
+    return {table.storage: table for table in tables}
 
 
 def _altered(found: Table, wanted: Table, old: Mapping[str, str]) -> Table:
@@ -246,7 +246,7 @@ def _storage(described: TableDescription) -> StorageDescriptor:
         num_buckets=described.buckets,
         serde=SerDe(serde.name, library, serde.parameters),
         bucket_columns=described.bucket_columns,
-        sort_columns=[Order(one.name, 0 if one.descending else 1) for one in described.sort_columns],
+        sort_columns=[Order(column.name, 0 if column.descending else 1) for column in described.sort_columns],
     )
     if described.storage_handler is not None:
         return storage

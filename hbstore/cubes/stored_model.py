@@ -330,7 +330,7 @@ def _check_users(document: Named, known: Known) -> None:
 def _without(user: Named, document: Named) -> Named | None:
     """What is left of a document when one goes that it names: a fact on a storage is on the others still."""
     if document.kind == "storage" and isinstance(user, LogicalTable):
-        return user.changed(storage_tables=[one for one in user.storage_tables if one.storage != document.name])
+        return user.changed(storage_tables=[table for table in user.storage_tables if table.storage != document.name])
     return None
 
 

@@ -88,7 +88,7 @@ def function_of(call: exp.Expr) -> str:
 def is_distinct(call: exp.Expr) -> bool:
     """Whether an aggregate looks at each value once, as it says DISTINCT."""
     call = call.this if isinstance(call, exp.WithinGroup) else call
-    return is_aggregate(call) and any(isinstance(one, exp.Distinct) for one in call.iter_expressions())
+    return is_aggregate(call) and any(isinstance(inner, exp.Distinct) for inner in call.iter_expressions())
 
 
 def is_insensitive(call: exp.Expr) -> bool:

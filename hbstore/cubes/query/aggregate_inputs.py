@@ -117,7 +117,7 @@ class Aggregate:
 
     def computed(self, tables: Iterable[StorageCandidate]) -> exp.Expr:
         """The aggregate as it is computed from the rows of some tables."""
-        kinds = {self._takes_values(one) for one in tables}
+        kinds = {self._takes_values(table) for table in tables}
         if self.rolled_up is None or False not in kinds:
             return self.tree
         return self.rolled_up.mixed if True in kinds else self.rolled_up.alone

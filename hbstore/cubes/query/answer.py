@@ -212,7 +212,7 @@ class Answer:
             return replace(alone, taken=True, cause=None, detail="")
         if not alone.able:
             return alone
-        time = sum(one.stop - one.start for one in needs.stretches) or 1
+        time = sum(stretch.stop - stretch.start for stretch in needs.stretches) or 1
         weight, mean = candidate.fact.weight or 0.0, self.cost[2] / time
         if Fraction(weight) > mean:
             return replace(alone, cause=MORE_WEIGHT, detail=f"weight {weight:g}, and the answer has {float(mean):g}")

@@ -52,7 +52,7 @@ def flatten(query: QueryText, resolved: Resolved, options: QueryOptions) -> None
     Raises:
         UnsupportedQuery: an expression looks at more than one bridge, or stands where a set cannot.
     """
-    measures = () if resolved.cube is None else [one.name for one in resolved.cube.measures]
+    measures = () if resolved.cube is None else [measure.name for measure in resolved.cube.measures]
     bridges = _Bridges(query, {}, frozenset((resolved.root, name) for name in measures), early=options.flatten_early)
     bridges.take_joins(resolved)
     if not bridges.behind:
@@ -183,8 +183,8 @@ class _Bridges:
 
     def _field(self, tree: exp.Expr) -> exp.Column | None:
         """The field behind a bridge of which an expression looks at one value; None where it looks at whole sets."""
-        fields = [one for one in tree.find_all(exp.Column) if one.table in self.behind and not _is_set(one)]
-        if any(one != fields[0] for one in fields):
+        fields = [column for column in tree.find_all(exp.Column) if column.table in self.behind and not _is_set(column)]
+        if any(field != fields[0] for field in fields):
             hint = "Ask with flatten_early = false, or for each field by itself"
             self.refuse(tree, "an expression looks at two fields behind a bridge table, and sets keep no pairs", hint)
         return fields[0] if fields else None
@@ -201,7 +201,7 @@ class _Bridges:
 
     def _joins_to(self, tree: exp.Expr) -> list[Join]:
         """The joins to the bridges that a tree looks at, each once."""
-        joins = (self.behind[one.table] for one in tree.find_all(exp.Column) if one.table in self.behind)
+        joins = (self.behind[column.table] for column in tree.find_all(exp.Column) if column.table in self.behind)
         return list({join.alias: join for join in joins}.values())
 
     def _bridge(self, tree: exp.Expr) -> Join | None:

@@ -333,8 +333,8 @@ def _taken(pending: list[SourceRun], end: int) -> list[SourceRun]:
 
 def _sum(costs: Iterable[Cost]) -> Cost:
     missing = weight = size = count = 0
-    for one in costs:
-        missing, weight, size, count = missing + one[0], weight + one[1], size + one[2], count + one[3]
+    for cost in costs:
+        missing, weight, size, count = missing + cost[0], weight + cost[1], size + cost[2], count + cost[3]
     return missing, weight, size, count
 
 

@@ -82,7 +82,7 @@ def _refused(candidate: Candidate, cause: str, detail: str) -> Candidate:
 
 def _select(database: str, table: str, columns: Iterable[str], latest: Latest | None) -> exp.Select:
     """The query of columns of a table, of all its rows or of its latest partitions."""
-    select = exp.select(*(exp.column(one, quoted=True) for one in sorted(columns)))
+    select = exp.select(*(exp.column(column, quoted=True) for column in sorted(columns)))
     select = select.from_(exp.table_(table, db=database, quoted=True))
     if latest is None:
         return select

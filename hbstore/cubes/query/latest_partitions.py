@@ -164,7 +164,7 @@ def _newest(loads: FullLoads, partitions: _Partitions) -> Latest | str:
     else:
         condition = _each(table, names, newest)
     specs = (spec_filter(dict(zip(names, values, strict=True))) for (values,) in spelled)
-    return Latest(condition, Expression(joined(Or, [one.tree for one in specs if one is not None])))
+    return Latest(condition, Expression(joined(Or, [spec.tree for spec in specs if spec is not None])))
 
 
 def _each(table: Table, names: Sequence[str], newest: Sequence[Values]) -> exp.Expr:
@@ -177,7 +177,7 @@ def _each(table: Table, names: Sequence[str], newest: Sequence[Values]) -> exp.E
             limit=_MOST,
             hint=f"Let the time partition column be a string, so that all of them are called {LATEST}",
         )
-    kinds = {one.name: one.type for one in table.partition_columns}
+    kinds = {column.name: column.type for column in table.partition_columns}
     conditions = [exp.and_(*(_equal(*pair, kinds) for pair in zip(names, values, strict=True))) for values in newest]
     return exp.or_(*conditions)
 

@@ -196,7 +196,7 @@ class Names:
             return self.cases[key].copy()
         numbers = []
         ranges = self._deciding()
-        first, last = min(one.start for one in ranges), max(one.stop for one in ranges)
+        first, last = min(span.start for span in ranges), max(span.stop for span in ranges)
         case = exp.Case(ifs=[])
         for spec in expression.specs:
             start = first if spec.start_time is None else max(first, moment(spec.start_time))
@@ -223,8 +223,8 @@ class Names:
         return case
 
     def _check_times(self, named_field: Measure | DimAttribute, node: exp.Expr) -> None:
-        for one in self.ranges:
-            if not _within(named_field.start_time, named_field.end_time, one):
+        for time_range in self.ranges:
+            if not _within(named_field.start_time, named_field.end_time, time_range):
                 raise self.query.unsupported(
                     "the field has no data in the whole range",
                     node,
@@ -281,7 +281,7 @@ class Names:
             return
         found = fields_of(owner.concept).get(name)
         chains = found.chain if isinstance(found, DimAttribute) else ()
-        if any(_has_beginning(derived, chain_of(owner.concept, one.chain)) for one in chains):
+        if any(_has_beginning(derived, chain_of(owner.concept, chain.chain)) for chain in chains):
             return
         raise self.query.error(
             UnknownField,

@@ -96,7 +96,7 @@ def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> QueryRan
     column, *times = node.expressions or [None]
     if not isinstance(column, exp.Column) or len(times) not in (1, 2) or not all(one.is_string for one in times):
         raise query.error(CubeSyntaxError, "not a time range", node, hint=_FORM)
-    start, *ends = (_time(query, one, now) for one in times)
+    start, *ends = (_time(query, time, now) for time in times)
     stop = ends[0] if ends else now
     try:
         first, last = moments(start, stop)
@@ -205,7 +205,7 @@ def truth(node: exp.Expr, holds: Mapping[int, bool]) -> bool | None:
         return None if found is None else not found
     if isinstance(node, exp.And | exp.Or):
         decisive = isinstance(node, exp.Or)
-        truths = [truth(one, holds) for one in node.flatten()]
+        truths = [truth(operand, holds) for operand in node.flatten()]
         if decisive in truths:
             return decisive
         return None if None in truths else not decisive
@@ -220,7 +220,7 @@ def _left(node: exp.Expr, holds: Mapping[int, bool]) -> Hashable:
     if isinstance(node, exp.Paren | exp.Not):
         return type(node), _left(node.this, holds)
     if isinstance(node, exp.And | exp.Or):
-        parts = [_left(one, holds) for one in node.flatten() if truth(one, holds) is None]
+        parts = [_left(operand, holds) for operand in node.flatten() if truth(operand, holds) is None]
         return (type(node), *parts) if parts[1:] else parts[0]
     return (id(node), *(holds.get(number) for one in node.walk() if (number := number_of(one)) is not None))
 

@@ -123,7 +123,7 @@ def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRang
 
     A column that no table has is none, so that the error is that of a way that might have been; but for want of others.
     """
-    dimensions = list(dict.fromkeys(one.dimension for one in ranges))
+    dimensions = list(dict.fromkeys(time_range.dimension for time_range in ranges))
     tables = [on for fact in facts for on in fact.storage_tables]
     columns = {column for on in tables for column in on.time_partition_columns}
     all_own = [PartitionTime(name, cube.time_dimensions[name]) for name in dimensions]

@@ -309,7 +309,7 @@ def _grouped_by(query: QueryText, resolved: Resolved) -> list[tuple[str, exp.Exp
 
 def _is_aggregated(resolved: Resolved, tree: exp.Expr | None) -> bool:
     """Whether a tree has an aggregate, or a measure, which stands for one."""
-    measures = set() if resolved.cube is None else {one.name for one in resolved.cube.measures}
+    measures = set() if resolved.cube is None else {measure.name for measure in resolved.cube.measures}
     return tree is not None and any(
         is_aggregate(node) or (isinstance(node, exp.Column) and node.table == resolved.root and node.name in measures)
         for node in tree.walk()

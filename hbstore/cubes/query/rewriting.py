@@ -145,7 +145,7 @@ class Rewritten:
                 table: [[start.isoformat(), end.isoformat()] for start, end in ranges]
                 for table, ranges in self.moments.items()
             },
-            "candidates": [one.to_dict() for one in self.candidates],
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
             "missing": [[start.isoformat(), end.isoformat()] for start, end in self.missing],
             "warnings": list(self.warnings),
             "needs_utc": self.needs_utc,

@@ -71,7 +71,7 @@ class RollingUp:
         if cube is None:
             return RollingUp(root, {}, {}, {})
         types = {one.name: one.type for one in cube.measures} | {one.name: one.type for one in cube.dim_attributes}
-        return RollingUp(root, {one.name: one for one in cube.measures}, types, partial_aggregates_of(cube))
+        return RollingUp(root, {measure.name: measure for measure in cube.measures}, types, partial_aggregates_of(cube))
 
     def is_measure(self, node: exp.Expr) -> bool:
         """Whether a column is a measure of the cube."""
@@ -79,7 +79,7 @@ class RollingUp:
 
     def columns(self, tree: exp.Expr) -> tuple[frozenset[str], frozenset[str]]:
         """The measures, and the other fields of the cube, that a tree names."""
-        own = {one.name for one in tree.find_all(exp.Column) if one.table == self.root}
+        own = {column.name for column in tree.find_all(exp.Column) if column.table == self.root}
         measures = frozenset(name for name in own if name in self.measures)
         return measures, frozenset(name for name in own - measures if not name.startswith((RANGE, TIME_OF)))
 
@@ -124,7 +124,7 @@ class RollingUp:
         """The aggregate that is called, if it is one that is made from parts."""
         default = self._default(name)
         functions = (*DECLARED_PARTS, default) if default in OWN_PARTS else DECLARED_PARTS
-        return next((one for one in functions if is_call_of(call, one, argument)), None)
+        return next((function for function in functions if is_call_of(call, function, argument)), None)
 
     def _default(self, name: str) -> str:
         """The default aggregate of a measure; empty where there is none, and for attributes."""
@@ -143,7 +143,7 @@ class RollingUp:
         return (
             bool(values)
             and not any(self._depends(one, name) for one in deciding)
-            and all(self._chooses(one, name, linear=linear) for one in values)
+            and all(self._chooses(value, name, linear=linear) for value in values)
         )
 
     def _depends(self, tree: exp.Expr, name: str) -> bool:

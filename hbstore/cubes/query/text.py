@@ -237,7 +237,7 @@ def _check_numbers(query: QueryText, select: exp.Select) -> None:
         hint = f"Give at most {MAX_LIMIT:,}, or leave it out"
         raise query.unsupported("LIMIT is larger than Spark's", limit, hint=hint)
     clauses = filter(None, (select.args.get("group"), select.args.get("order")))
-    for one in (one for clause in clauses for one in clause.expressions):
+    for one in (expression for clause in clauses for expression in clause.expressions):
         node = one.this if isinstance(one, exp.Ordered) else one
         if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and node.this.is_int:
             hint = f"Give 1 to {len(select.expressions)}"

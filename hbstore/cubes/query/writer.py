@@ -152,7 +152,7 @@ def _dimension(
     star: Star, alias: str, dimension: Dimension, trees: Iterable[exp.Expr], options: QueryOptions
 ) -> exp.Subquery:
     """The rows of a dimension, with the columns that trees name."""
-    columns = {one.name for tree in trees for one in tree.find_all(exp.Column) if one.table == alias}
+    columns = {column.name for tree in trees for column in tree.find_all(exp.Column) if column.table == alias}
     rows = dimension_rows(star, dimension, columns or {dimension.dim_attributes[0].name}, options)
     return _named(rows, alias)
 
