@@ -152,13 +152,18 @@ def checked_kind(kind: str) -> str:
         InvalidModel: it is none of `KINDS`.
     """
     if not isinstance(kind, str) or kind not in KINDS:
-        raise InvalidModel(
-            "the kind of the description is unknown",
-            found=kind if isinstance(kind, str) else repr(kind),
-            expected=", ".join(KINDS),
-            hint=did_you_mean(kind, KINDS, "Use one of the expected kinds"),
-        )
+        raise _unknown_kind(kind)
     return kind
+
+
+def _unknown_kind(kind: object, **where: Any) -> InvalidModel:
+    return InvalidModel(
+        "the kind of the description is unknown",
+        **where,
+        found="nothing" if kind is None else kind if isinstance(kind, str) else repr(kind),
+        expected=", ".join(KINDS),
+        hint=did_you_mean(str(kind), KINDS, "Use one of the expected kinds"),
+    )
 
 
 def make(kind: str, data: Mapping[str, Any], **where: object) -> Named:
@@ -216,13 +221,5 @@ def _kind_and_data(document: Any, file: str, number: int) -> tuple[str, dict[str
         )
     kind = document.get("kind")
     if not isinstance(kind, str) or kind not in CLASSES:
-        raise InvalidModel(
-            "the kind of the document is missing or unknown",
-            file=file,
-            document=number,
-            at="kind",
-            expected=", ".join(KINDS),
-            found=kind,
-            hint="Set kind to one of the expected kinds",
-        )
+        raise _unknown_kind(kind, file=file, document=number, at="kind")
     return kind, {key: value for key, value in document.items() if key != "kind"}

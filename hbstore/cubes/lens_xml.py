@@ -39,7 +39,6 @@ from hbstore.cubes.lens_elements import (
 )
 from hbstore.cubes.values import bounds_of
 from hbstore.cubes.xml_tree import UNSUPPORTED, Element, ElementReader, write_xml
-from hbstore.errors import InvalidModel
 
 
 def read_model(root: Element, file: str) -> Iterator[tuple[str, Data]]:
@@ -75,14 +74,7 @@ def _read_document(root: Element, file: str) -> tuple[str, Data]:
     if tag in UNSUPPORTED:
         raise reader.unsupported(root)
     if tag not in _ROOTS:
-        raise InvalidModel(
-            "the outermost tag of the XML is not a document",
-            file=file,
-            line=root.line,
-            found=root.tag,
-            expected=", ".join(f"x_{name}" for name in _ROOTS),
-            hint="Use one of the expected tags",
-        )
+        raise reader.wrong_root("a document", ", ".join(f"x_{name}" for name in _ROOTS))
     kind = "derived_cube" if _ROOTS[tag] == "cube" and "parent" in root.attributes else _ROOTS[tag]
     return kind, read_shape(_SHAPES[kind], reader)
 

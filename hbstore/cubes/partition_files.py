@@ -135,14 +135,7 @@ def _from_lens(text: str, file: str) -> list[Data]:
     reader = ElementReader(root, file)
     tag = root.tag.removeprefix("x_")
     if tag not in ("partition", "partition_list"):
-        raise InvalidModel(
-            "the outermost tag of the XML is not a list of partitions",
-            file=file,
-            line=root.line,
-            found=root.tag,
-            expected="x_partition_list, x_partition",
-            hint="Use one of the expected tags",
-        )
+        raise reader.wrong_root("a list of partitions", "x_partition_list, x_partition")
     if tag == "partition":
         return [read_shape(_PARTITION, reader)]
     partitions = [read_shape(_PARTITION, one) for one in reader.items(None, "partition", "x_partition")]

@@ -97,7 +97,7 @@ def _step(model: Model, document: Named, steps: Iterable[Step], only: Action | N
     if before is None:
         if only is Action.ALTER:
             raise not_found(model.database, document.kind, document.name, model, (document.kind,))
-        model.check_new(document, overlay)
+        model.check(document, None, overlay)
         return Step(document, Action.CREATE)
     if only is Action.CREATE:
         if not if_not_exists:
@@ -105,7 +105,7 @@ def _step(model: Model, document: Named, steps: Iterable[Step], only: Action | N
         return Step(before, Action.KEEP, before)
     if document == before:
         return Step(document, Action.KEEP, before)
-    model.check_alteration(document, before, overlay)
+    model.check(document, before, overlay)
     return Step(document, Action.ALTER, before)
 
 

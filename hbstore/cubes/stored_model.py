@@ -146,16 +146,13 @@ class Model:
 
     # Checking
 
-    def check_new(self, document: Named, known: Known) -> None:
-        """See that a document could be created among others. Raises as `add`."""
-        _check_described(document, None, known)
-        check_name(self.database, document, known)
-        table_changes(self.database, None, document, self._table)
-
-    def check_alteration(self, document: Named, before: Named, known: Known) -> None:
-        """See that a document could take the place of what it was, among others. Raises as `Cubes.alter`."""
+    def check(self, document: Named, before: Named | None, known: Known) -> None:
+        """See that a document could be created, or take the place of what it was. Raises as `Cubes.put`."""
         _check_described(document, before, known)
-        _check_users(document, known)
+        if before is None:
+            check_name(self.database, document, known)
+        else:
+            _check_users(document, known)
         table_changes(self.database, before, document, self._table)
 
     # Changing

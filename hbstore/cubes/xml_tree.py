@@ -146,19 +146,16 @@ class ElementReader:
         found = [self._attributes.pop(name) for name in names if name in self._attributes]
         return found[0] if found else None
 
-    def number(self, *names: str) -> float | str | None:
+    def number(self, *names: str, kind: type[float] = float) -> float | str | None:
         """An attribute as a number; a text that is none is left to the document to refuse."""
         text = self.attribute(*names)
         with suppress(ValueError):
-            return None if text is None else float(text)
+            return None if text is None else kind(text)
         return text
 
-    def whole(self, *names: str) -> int | str | None:
+    def whole(self, *names: str) -> float | str | None:
         """An attribute as a whole number, in the same way."""
-        text = self.attribute(*names)
-        with suppress(ValueError):
-            return None if text is None else int(text)
-        return text
+        return self.number(*names, kind=int)
 
     def truth(self, *names: str) -> bool | str | None:
         """An attribute as true or false, in the same way."""
@@ -207,6 +204,17 @@ class ElementReader:
             at=self.at.removeprefix("/"),
             found=f"element {element.tag}",
             hint=hint,
+        )
+
+    def wrong_root(self, what: str, expected: str) -> InvalidModel:
+        """The error for an outermost element that is none of those that are read here."""
+        return InvalidModel(
+            f"the outermost tag of the XML is not {what}",
+            file=self.file,
+            line=self.element.line,
+            found=self.element.tag,
+            expected=expected,
+            hint="Use one of the expected tags",
         )
 
     def error(self, what: str, element: Element | None = None) -> InvalidModel:
