@@ -21,7 +21,7 @@ from hbstore.cubes.expressions import BadExpression, ColumnName, columns_of
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.cubes.logical_tables import Column, Fact, LogicalTable
 from hbstore.cubes.partial_aggregates import wrong_parts, wrong_sketches
-from hbstore.cubes.references import Known
+from hbstore.cubes.references import Known, Overlay
 from hbstore.cubes.values import bounds_of
 from hbstore.errors import InvalidModel, InvalidType
 from hbstore.texts.hive_types import check_type
@@ -203,12 +203,13 @@ def _owner_of(column: ColumnName, concept: _Concept, documents: Known) -> tuple[
 
 def _cycle(concept: _Concept, name: str, text: str, documents: Known) -> list[str] | None:
     """The way on which an expression leads back to itself; None if there is none."""
+    documents = Overlay.of(documents, concept)
     start = (concept.name, name)
     way: dict[tuple[str, str], tuple[str, str]] = {}
     open_ = [(start, text, concept)]
     while open_:
         node, expression, owner = open_.pop()
-        for place, target in _expressions_in(owner, expression, documents, concept):
+        for place, target in _expressions_in(owner, expression, documents):
             if (target.name, place) == start:
                 back = [node]
                 while back[-1] != start:
@@ -220,7 +221,7 @@ def _cycle(concept: _Concept, name: str, text: str, documents: Known) -> list[st
     return None
 
 
-def _expressions_in(owner: _Concept, text: str, documents: Known, altered: _Concept) -> Iterator[tuple[str, _Concept]]:
+def _expressions_in(owner: _Concept, text: str, documents: Known) -> Iterator[tuple[str, _Concept]]:
     """The expressions that an expression names, each with the cube or dimension that has it."""
     try:
         columns = columns_of(text)
@@ -228,8 +229,6 @@ def _expressions_in(owner: _Concept, text: str, documents: Known, altered: _Conc
         return
     for column in columns:
         target, name = _owner_of(column, owner, documents)
-        if target is not None and target.name == altered.name:
-            target = altered
         if target is not None and _specs(target, name):
             yield name, target
 

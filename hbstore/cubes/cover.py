@@ -221,15 +221,9 @@ def cover(timelines: Timelines, start: datetime, end: datetime, *, partial: bool
 
 def _check(timelines: Timelines) -> None:
     hint = "Give a dict of lists of timelines, by update period"
-    for period, ones in expect("timelines", timelines, Mapping, hint=hint).items():
+    for period, of_period in expect("timelines", timelines, Mapping, hint=hint).items():
         expect("period", period, UpdatePeriod, hint=hint)
-        expect_many(f"timelines[{period.name}]", ones, PartitionTimeline, hint=hint)
-    if not any(timelines.values()):
-        raise TimelineMismatch(
-            "there are no timelines to search", hint="Pass the timelines of at least one storage table"
-        )
-    for period, ones in timelines.items():
-        for timeline in ones:
+        for timeline in expect_many(f"timelines[{period.name}]", of_period, PartitionTimeline, hint=hint):
             if timeline.update_period is not period:
                 raise TimelineMismatch(
                     "a timeline is listed under a wrong update period",
@@ -238,6 +232,10 @@ def _check(timelines: Timelines) -> None:
                     under=period.name,
                     hint="List the timeline under its own update period",
                 )
+    if not any(timelines.values()):
+        raise TimelineMismatch(
+            "there are no timelines to search", hint="Pass the timelines of at least one storage table"
+        )
 
 
 def _split(period: UpdatePeriod, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

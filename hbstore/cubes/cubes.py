@@ -511,10 +511,10 @@ class Cubes:
         >>> [document.name for document in cubes.list("fact")]
         ['rides_daily']
         """
-        found = [*self._model.list(kind)]
-        if not found:
+        documents = [*self._model.list(kind)]
+        if not documents:
             self.store.get_database(self.database)
-        return found
+        return documents
 
 
 def _expect_now(now: object) -> None:

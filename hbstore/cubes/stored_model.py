@@ -228,10 +228,10 @@ class Model:
         documents: DocumentsInTransaction,
         before: Named | None,
         after: Named | None,
-        made: dict[str, Table] | None = None,
+        created: dict[str, Table] | None = None,
     ) -> None:
-        """Put a document in the place of another one; None stands for none. Its tables follow, beside those made."""
-        follow(documents.transaction, self.database, before, after, {} if made is None else made)
+        """Put a document in the place of another one; None stands for none. Its tables follow, beside those created."""
+        follow(documents.transaction, self.database, before, after, {} if created is None else created)
         if after is not None:
             documents.put(after)
         elif before is not None:

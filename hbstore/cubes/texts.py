@@ -157,8 +157,8 @@ def dump_yaml(documents: Iterable[Any]) -> str:
 
 def dump_json(documents: Iterable[Any]) -> str:
     """Documents as a JSON text: one object, or a list of them."""
-    found = list(documents)
-    return json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False) + "\n"
+    listed = list(documents)
+    return json.dumps(listed[0] if len(listed) == 1 else listed, indent=2, ensure_ascii=False) + "\n"
 
 
 def _too_deep(file: str) -> InvalidModel:

@@ -84,15 +84,15 @@ class Aggregates:
         if text not in self._numbers:
             self._numbers[text] = len(self.found)
             self.found.append(self.fields.aggregate(node))
-        made = placed(exp.column(f"aggregate {self._numbers[text]}", quoted=True), offset_of(node))
-        made.meta[_AGGREGATE] = self._numbers[text]
-        return made
+        placeholder = placed(exp.column(f"aggregate {self._numbers[text]}", quoted=True), offset_of(node))
+        placeholder.meta[_AGGREGATE] = self._numbers[text]
+        return placeholder
 
 
 def aggregate_number(node: exp.Expr) -> int | None:
     """The number of the aggregate that a node stands for; None for other nodes."""
-    found = node.meta.get(_AGGREGATE)
-    return found if isinstance(found, int) else None
+    number = node.meta.get(_AGGREGATE)
+    return number if isinstance(number, int) else None
 
 
 def with_aggregates(tree: exp.Expr, of: Callable[[int], exp.Expr]) -> exp.Expr:

@@ -124,15 +124,16 @@ class _Partitions:
     def copies(self) -> list[Partition]:
         """Those called `latest`, which is no value that a filter could compare with in a column of times."""
         if self.has_times_alone:
-            found = self._get(LATEST)
+            payloads = self._get(LATEST)
         else:
-            found = [one for values, payloads in self.stored.items() if values[self.at] == LATEST for one in payloads]
-        return list(map(partition_from_payload, found))
+            stored = (payloads for values, payloads in self.stored.items() if values[self.at] == LATEST)
+            payloads = list(chain.from_iterable(stored))
+        return list(map(partition_from_payload, payloads))
 
     def of_values(self, values: Values) -> list[Values]:
         """The values of the partitions that have some, as they are spelled there."""
-        found = self._get(values[0]) if self.has_times_alone else self.stored.get(values, [])
-        return list(map(partition_values, found))
+        payloads = self._get(values[0]) if self.has_times_alone else self.stored.get(values, [])
+        return list(map(partition_values, payloads))
 
     def count_at(self, time: str) -> int:
         """How many there are with a value of the time partition column, of which there is one at least."""

@@ -76,10 +76,10 @@ def _always(reason: str, *values: str) -> Values:
 
 
 def _names(text: str) -> frozenset[str]:
-    found = frozenset(one.strip().lower() for one in text.split(","))
-    if "" in found:
+    names = frozenset(name.strip().lower() for name in text.split(","))
+    if "" in names:
         raise ValueError
-    return found
+    return names
 
 
 def _time(text: str) -> WrittenTime:

@@ -128,8 +128,8 @@ class RollingUp:
 
     def _default(self, name: str) -> str:
         """The default aggregate of a measure; empty where there is none, and for attributes."""
-        found = self.measures[name].default_aggregate if name in self.measures else None
-        return (found or "").lower()
+        default = self.measures[name].default_aggregate if name in self.measures else None
+        return (default or "").lower()
 
     def _chooses(self, node: exp.Expr, name: str, *, linear: bool) -> bool:
         """Whether an expression is a field or NULL, as attributes decide; if ``linear``, also a multiple of it."""

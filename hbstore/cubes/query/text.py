@@ -133,9 +133,9 @@ def parse_query(text: str) -> QueryText:
     (tree,) = trees
     if not isinstance(tree, exp.Select):
         raise CubeSyntaxError("not a cube query", statement=tree.key.upper(), hint=_FORM)
-    found = QueryText(text, tree, options)
-    _check_parts(found)
-    return found
+    query = QueryText(text, tree, options)
+    _check_parts(query)
+    return query
 
 
 def offset_of(node: exp.Expr) -> int | None:
