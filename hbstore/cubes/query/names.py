@@ -240,8 +240,7 @@ class Names:
     def _joined(self, owner: Owner, name: str, node: exp.Expr, depth: int) -> Owner:
         """The end of a join chain, joined by one of its paths."""
         chain = chain_of(owner.concept, name)
-        if chain is None:
-            raise self.unknown(owner, [name], node)
+        assert chain is not None  # an attribute names chains of its concept alone
         path = self.ways.one_of(("path", owner.alias, name), sorted(chain.paths, key=len))
         here, alias = owner, name if owner.alias == self.made.root else f"{owner.alias}_{name}"
         for number, edge in enumerate(path):

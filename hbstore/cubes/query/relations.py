@@ -78,6 +78,11 @@ class TimeRelation:
             )
         return TimeRelation(matched[1].lower(), least, most)
 
+    def stretches_of(self, stretches: Sequence[ConditionRange]) -> list[ConditionRange]:
+        """The stretches of the other dimension in which rows of some stretches are, sorted and joined."""
+        wider = joined(self.widened(stretch.start, stretch.stop) for stretch in stretches)
+        return [ConditionRange(start, stop, {}) for start, stop in wider]
+
     def widened(self, start: int, stop: int) -> tuple[int, int]:
         """The moments of the other dimension in which all of a range is."""
         end = _before(stop, self.least)
@@ -109,13 +114,6 @@ class PartitionTime:
     def related(self, cube: Cube, fact: Fact) -> bool:
         """Whether a fact's partitions may be chosen so."""
         return self.relation is None or _relation_of(cube, fact.properties, self.dimension) == self.relation
-
-    def widened(self, stretches: Sequence[ConditionRange]) -> list[ConditionRange]:
-        """The stretches of the column's times in which rows of some stretches are, sorted and joined."""
-        if self.relation is None:
-            return list(stretches)
-        wider = joined(self.relation.widened(stretch.start, stretch.stop) for stretch in stretches)
-        return [ConditionRange(start, stop, {}) for start, stop in wider]
 
 
 def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRange]) -> list[PartitionTime]:

@@ -205,10 +205,8 @@ class _Resolver:
             )
         return at - 1
 
-    def _is_field(self, node: exp.Expr) -> bool:
-        """Whether this is the name of a field alone."""
-        if not isinstance(node, exp.Column) or node.table:
-            return False
+    def _is_field(self, node: exp.Column) -> bool:
+        """Whether a name without a table before it is that of a field."""
         return any(node.name.lower() in fields_of(owner.concept) for owner in self.owners)
 
     def _is_field_of_rows(self, node: exp.Column) -> bool:

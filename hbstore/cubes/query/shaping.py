@@ -46,7 +46,7 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
     needed = stretches(query, resolved.where, chosen, ranges)
     check_dated(query, resolved)
     if by.relation is not None:
-        needed, chosen = by.widened(needed), []
+        needed, chosen = by.relation.stretches_of(needed), []
     check_days(query, cube, ranges, chosen)
     replace_ranges(resolved, ranges, chosen, needed)
     start, stop = (needed[0].start, needed[-1].stop) if needed else (0, LIMIT)

@@ -87,7 +87,7 @@ def _lengths(tree: exp.Expr) -> Iterator[tuple[Fraction, str]]:
     tree = tree.unnest()
     literal = isinstance(tree, exp.Interval) and isinstance(tree.this, exp.Literal)
     text, unit = tree.this.name if literal else "", tree.args.get("unit")
-    if isinstance(tree, exp.Add):  # sqlglot reads INTERVAL 1 DAY 6 HOURS as a sum
+    if isinstance(tree, exp.Add):  # (INTERVAL 1 DAY + INTERVAL 6 HOURS)
         yield from (*_lengths(tree.this), *_lengths(tree.expression))
     elif isinstance(unit, exp.IntervalSpan):
         first, last = (_SPANNED.index(end.name.upper()) for end in (unit.this, unit.expression))
