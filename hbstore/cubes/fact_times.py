@@ -74,12 +74,11 @@ class Coverable:
         return (
             self.bounds == earlier.bounds
             and self.timelines.keys() == earlier.timelines.keys()
-            and all(map(_are_same, self.timelines.values(), earlier.timelines.values()))
+            and all(
+                list(map(id, now)) == list(map(id, before))
+                for now, before in zip(self.timelines.values(), earlier.timelines.values(), strict=True)
+            )
         )
-
-
-def _are_same(some: Sequence[object], others: Sequence[object]) -> bool:
-    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

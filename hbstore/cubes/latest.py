@@ -121,7 +121,11 @@ class FullLoads:
         for where in [None] if len(filters) > _LISTED or None in filters else filters:
             for partition in step.select(where):
                 values = self.latest_values(partition.values)
-                if values in combinations and partition.values not in gone and self._is_load(partition):
+                if (
+                    values in combinations
+                    and partition.values not in gone
+                    and self._time_in(partition.values) is not None
+                ):
                     best = newest.get(values)
                     if best is None or self._newness(partition) > self._newness(best):
                         newest[values] = partition
@@ -140,9 +144,6 @@ class FullLoads:
             location = f"{self.table.location.rstrip('/')}/{self._name(newest.values)}"
         own = {latest_time_key(self.column): self.period.format(time), LATEST_VERSION: secrets.token_hex(8)}
         return replace(newest, values=values, location=location, parameters={**newest.parameters, **own})
-
-    def _is_load(self, one: Partition) -> bool:
-        return one.values[self._time_at] != LATEST and self._time(one) is not None
 
     def _newness(self, one: Partition) -> datetime:
         time = self._time(one)

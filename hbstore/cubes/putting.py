@@ -7,6 +7,7 @@ do it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -110,10 +111,7 @@ def _step(model: Model, document: Named, steps: Iterable[Step], only: Action | N
 
 
 def _check_once(documents: Iterable[Named]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for document in documents:
-        if (document.kind, document.name) in seen:
-            raise InvalidModel(
-                "a description occurs twice", kind=document.kind, name=document.name, hint="Write each description once"
-            )
-        seen.add((document.kind, document.name))
+    counts = Counter((document.kind, document.name) for document in documents)
+    for (kind, name), count in counts.items():
+        if count > 1:
+            raise InvalidModel("a description occurs twice", kind=kind, name=name, hint="Write each description once")

@@ -65,7 +65,7 @@ def lost_by(tree: exp.Expr, text: str) -> exp.Expr | None:
         return tree
     pending = [(tree, read)]
     while pending:
-        meant, said = map(_without_brackets, pending.pop())
+        meant, said = (node.unnest() for node in pending.pop())
         if type(meant) is not type(said):
             return meant
         if isinstance(meant, exp.DataType):  # types have several names
@@ -120,12 +120,6 @@ def _parts(meant: exp.Expr, said: exp.Expr) -> Iterator[tuple[Any, Any]]:
 def _pairs(ours: list[Any], theirs: list[Any]) -> Iterator[tuple[Any, Any]]:
     yield len(ours), len(theirs)
     yield from zip(ours, theirs, strict=False)
-
-
-def _without_brackets(node: exp.Expr) -> exp.Expr:
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return node
 
 
 def _operator_of(node: exp.Expr) -> exp.Expr:

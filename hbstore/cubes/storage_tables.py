@@ -106,7 +106,13 @@ def table_changes(
             table = table_of(database, after, on)
             existing = find(table.name)
             if existing is not None and not _is_of(existing, after):
-                raise _taken(existing, after)
+                raise AlreadyExists(
+                    "the name of the storage table is taken by another table",
+                    table=existing,
+                    kind=after.kind,
+                    name=after.name,
+                    hint="Rename that table, or the fact or dimension table",
+                )
             check_classes(table, existing)
             if existing is None:
                 create.append(table)
@@ -199,16 +205,6 @@ def _altered(found: Table, wanted: Table, old: Mapping[str, str]) -> Table:
 
 def _is_of(table: Table, logical: LogicalTable) -> bool:
     return table.parameters.get(f"{PREFIX}{logical.kind}") == logical.name
-
-
-def _taken(table: Table, logical: LogicalTable) -> AlreadyExists:
-    return AlreadyExists(
-        "the name of the storage table is taken by another table",
-        table=table,
-        kind=logical.kind,
-        name=logical.name,
-        hint="Rename that table, or the fact or dimension table",
-    )
 
 
 def _parameters(logical: LogicalTable, on: StorageTable) -> dict[str, str]:

@@ -208,7 +208,12 @@ class Model:
                 raise changed(document)
             users = dependents(document, documents)
             if users and not cascade:
-                raise _in_use(document, users)
+                raise ModelInUse(
+                    f"other descriptions use the {document.kind}",
+                    name=document.name,
+                    used_by=", ".join(map(str, users)),
+                    hint="Drop the descriptions in used_by first, or drop with cascade (--cascade)",
+                )
             for listed in users:
                 user = documents.find(listed.kind, listed.name)
                 if user is not None and uses(user, document):  # others may have altered it since it was listed
@@ -329,12 +334,3 @@ def _without(user: Named, document: Named) -> Named | None:
     if document.kind == "storage" and isinstance(user, LogicalTable):
         return user.changed(storage_tables=[table for table in user.storage_tables if table.storage != document.name])
     return None
-
-
-def _in_use(document: Named, users: Iterable[Named]) -> ModelInUse:
-    return ModelInUse(
-        f"other descriptions use the {document.kind}",
-        name=document.name,
-        used_by=", ".join(map(str, users)),
-        hint="Drop the descriptions in used_by first, or drop with cascade (--cascade)",
-    )

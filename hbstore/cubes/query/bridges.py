@@ -33,6 +33,7 @@ KEY: Final = "key"
 """The column of a bridge by which it is joined."""
 
 _CONNECTIVES: Final = (exp.And, exp.Or, exp.Not, exp.Paren)
+_SET: Final = "set "
 _ONE: Final = "one value"
 """The parameter of a function that is applied to each value of a set."""
 
@@ -183,7 +184,11 @@ class _Bridges:
 
     def _field(self, tree: exp.Expr) -> exp.Column | None:
         """The field behind a bridge of which an expression looks at one value; None where it looks at whole sets."""
-        fields = [column for column in tree.find_all(exp.Column) if column.table in self.behind and not _is_set(column)]
+        fields = [
+            column
+            for column in tree.find_all(exp.Column)
+            if column.table in self.behind and not column.name.startswith(_SET)
+        ]
         if any(field != fields[0] for field in fields):
             hint = "Ask with flatten_early = false, or for each field by itself"
             self.refuse(tree, "an expression looks at two fields behind a bridge table, and sets keep no pairs", hint)
@@ -239,10 +244,6 @@ def _arrays_of(node: exp.Expr) -> list[exp.Expr]:
     if name == "concat_ws":
         return node.expressions[1:]
     return node.expressions[:1] if name in _OF_ARRAYS else []
-
-
-def _is_set(column: exp.Column) -> bool:
-    return column.name.startswith("set ")
 
 
 def _for_one(tree: exp.Expr, field: exp.Column) -> exp.Lambda:

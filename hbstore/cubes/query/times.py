@@ -126,7 +126,11 @@ def with_dates(selected: Iterable[exp.Expr], timestamps: Container[str]) -> Iter
 
 def beginning(column: exp.Expr, kind: ColumnType, period: UpdatePeriod) -> exp.Expr:
     """When the partition's time begins, as a timestamp."""
-    return in_session(tree_of(_beginning(kind, period), x=column))
+    if isinstance(kind, StringType):
+        text = _WEEK if period is UpdatePeriod.WEEKLY else f"to_timestamp(x, '{period.pattern}')"
+    else:
+        text = "CAST(x AS TIMESTAMP)" if isinstance(kind, DateType) else "x"
+    return in_session(tree_of(text, x=column))
 
 
 def timestamp(tree: exp.Expr) -> exp.Expr:
@@ -160,11 +164,3 @@ def mark_functions(tree: exp.Expr, root: str, times: Container[str]) -> None:
 def needs_utc(query: exp.Expr) -> bool:
     """Whether a written query holds what was marked so."""
     return any(_IN_SESSION in node.meta for node in query.walk())
-
-
-def _beginning(kind: ColumnType, period: UpdatePeriod) -> str:
-    if isinstance(kind, StringType):
-        return _WEEK if period is UpdatePeriod.WEEKLY else f"to_timestamp(x, '{period.pattern}')"
-    if isinstance(kind, DateType):
-        return "CAST(x AS TIMESTAMP)"
-    return "x"
