@@ -139,5 +139,5 @@ def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
 def _mistake(error: Mapping[str, Any]) -> tuple[str, str, str]:
     kind, message = error["type"], error["msg"]
     expected = _EXPECTED.get(kind) or re.sub("^(Value error, |Input should be )", "", message)
-    given = "nothing" if kind == "missing" else repr(error["input"])
-    return ".".join(map(str, error["loc"])), expected, clipped(given, _SHOWN)
+    shown = "nothing" if kind == "missing" else repr(error["input"])
+    return ".".join(map(str, error["loc"])), expected, clipped(shown, _SHOWN)

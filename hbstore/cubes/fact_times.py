@@ -214,8 +214,8 @@ def covered(look: Callable[[], Cover], seconds: float | None) -> Cover:
     until = float("inf") if seconds is None else time.monotonic() + seconds
     while True:
         began = time.monotonic()
-        found = look()
+        latest = look()
         now = time.monotonic()
-        if not found.missing or now >= until:
-            return found
+        if not latest.missing or now >= until:
+            return latest
         time.sleep(min(pause_after(now - began), until - now))

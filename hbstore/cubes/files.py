@@ -1,14 +1,14 @@
 """Documents of the model in files: YAML, JSON and Lens's XML.
 
->>> found = parse_documents('[{"kind": "storage", "name": "s1"}, {"kind": "storage", "name": "s2"}]', "json")
->>> print(write_documents(found), end="")
+>>> documents = parse_documents('[{"kind": "storage", "name": "s1"}, {"kind": "storage", "name": "s2"}]', "json")
+>>> print(write_documents(documents), end="")
 ---
 kind: storage
 name: s1
 ---
 kind: storage
 name: s2
->>> parse_documents(write_documents(found), "yaml") == found
+>>> parse_documents(write_documents(documents), "yaml") == documents
 True
 """
 

@@ -170,9 +170,9 @@ def _write_attributes(data: Mapping[str, Any], element: Element) -> None:
     def written(name: str) -> Element:
         if name not in hierarchies:
             return write_shape(_DIM_ATTRIBUTE, attributes[name], "dim_attribute")
-        made = write_shape((*_DESCRIBED, _TAGS), hierarchies[name], "dim_attribute")
-        append(made, map(written, hierarchies[name]["attributes"]), "hierarchy")
-        return made
+        hierarchy = write_shape((*_DESCRIBED, _TAGS), hierarchies[name], "dim_attribute")
+        append(hierarchy, map(written, hierarchies[name]["attributes"]), "hierarchy")
+        return hierarchy
 
     append(element, map(written, [*attributes, *(name for name in hierarchies if name not in inner)]), "dim_attributes")
 

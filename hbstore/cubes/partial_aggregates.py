@@ -143,8 +143,8 @@ def _wrong_measure(
     if _default(measure) == kind:
         yield WrongPartialAggregate(name, measure.name, f"no such property, as the default aggregate is {kind}", text)
     elif part is None or _default(part) != kind:
-        found = text if part is None else f"{part.name} with {part.default_aggregate or 'none'}"
-        yield WrongPartialAggregate(name, measure.name, f"a measure with the default aggregate {kind}", found)
+        instead = text if part is None else f"{part.name} with {part.default_aggregate or 'none'}"
+        yield WrongPartialAggregate(name, measure.name, f"a measure with the default aggregate {kind}", instead)
     elif not _lives_as_long(part, measure):
         yield WrongPartialAggregate(
             name, measure.name, "a measure that counts at all times at which this one does", part.name

@@ -199,5 +199,5 @@ class Overlay:
 
     def list(self, kind: str) -> Sequence[Named]:
         """All documents of a kind; new ones come last."""
-        found = {(document.kind, document.name): document for document in self.documents.list(kind)}
-        return list((found | {key: one for key, one in self.put.items() if one.kind == kind}).values())
+        by_name = {(document.kind, document.name): document for document in self.documents.list(kind)}
+        return list((by_name | {key: one for key, one in self.put.items() if one.kind == kind}).values())

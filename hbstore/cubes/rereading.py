@@ -65,14 +65,14 @@ def lost_by(tree: exp.Expr, text: str) -> exp.Expr | None:
         return tree
     pending = [(tree, read)]
     while pending:
-        meant, said = (node.unnest() for node in pending.pop())
-        if type(meant) is not type(said):
+        meant, actual = (node.unnest() for node in pending.pop())
+        if type(meant) is not type(actual):
             return meant
         if isinstance(meant, exp.DataType):  # types have several names
-            if _sql(meant) != _sql(said):
+            if _sql(meant) != _sql(actual):
                 return _operator_of(meant)
             continue
-        for ours, theirs in _parts(meant, said):
+        for ours, theirs in _parts(meant, actual):
             if isinstance(ours, exp.Expr) and isinstance(theirs, exp.Expr):
                 pending.append((ours, theirs))
             elif ours != theirs:
@@ -102,13 +102,13 @@ def _sql(tree: exp.Expr, *, pretty: bool = False) -> str:
     return tree.sql(QueryDialect, pretty=pretty, comments=False)
 
 
-def _parts(meant: exp.Expr, said: exp.Expr) -> Iterator[tuple[Any, Any]]:
+def _parts(meant: exp.Expr, actual: exp.Expr) -> Iterator[tuple[Any, Any]]:
     """What two nodes of one class have in the same places."""
     if isinstance(meant, exp.Connector):  # of one kind, these may be grouped in any way
-        yield from _pairs(list(meant.flatten()), list(said.flatten()))
+        yield from _pairs(list(meant.flatten()), list(actual.flatten()))
         return
-    for name in {*meant.args, *said.args} - _NOT_WRITTEN:
-        ours, theirs = (node.args.get(name) or None for node in (meant, said))
+    for name in {*meant.args, *actual.args} - _NOT_WRITTEN:
+        ours, theirs = (node.args.get(name) or None for node in (meant, actual))
         if isinstance(ours, list) and isinstance(theirs, list):
             yield from _pairs(ours, theirs)
         elif name == "this" and isinstance(meant, exp.Anonymous):

@@ -184,17 +184,17 @@ def _by_storage(document: Named | None) -> dict[str, StorageTable]:
     return {table.storage: table for table in tables}
 
 
-def _altered(found: Table, wanted: Table, old: Mapping[str, str]) -> Table:
+def _altered(existing: Table, wanted: Table, old: Mapping[str, str]) -> Table:
     """A table as it is to be, with parameters that others gave it.
 
     Args:
-        found: as it is.
+        existing: as it is.
         wanted: what the document says.
         old: the parameters that the document gave it before.
     """
-    others = {key: value for key, value in found.parameters.items() if old.get(key) != value}
+    others = {key: value for key, value in existing.parameters.items() if old.get(key) != value}
     return replace(
-        found,
+        existing,
         columns=wanted.columns,
         location=wanted.location,
         table_type=wanted.table_type,

@@ -28,12 +28,12 @@ class Aggregates:
     Attributes:
         query: for errors.
         fields: how those of the cube roll up.
-        found: the aggregates; trees hold columns named ``aggregate <number>`` in their places.
+        taken: the aggregates; trees hold columns named ``aggregate <number>`` in their places.
     """
 
     query: QueryText
     fields: RollingUp
-    found: list[Aggregate] = field(default_factory=list)
+    taken: list[Aggregate] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def taken_from(self, tree: exp.Expr) -> exp.Expr:
@@ -82,8 +82,8 @@ class Aggregates:
                 )
         text = node.sql(DIALECT, comments=False)
         if text not in self._numbers:
-            self._numbers[text] = len(self.found)
-            self.found.append(self.fields.aggregate(node))
+            self._numbers[text] = len(self.taken)
+            self.taken.append(self.fields.aggregate(node))
         placeholder = placed(exp.column(f"aggregate {self._numbers[text]}", quoted=True), offset_of(node))
         placeholder.meta[_AGGREGATE] = self._numbers[text]
         return placeholder

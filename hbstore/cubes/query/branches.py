@@ -99,8 +99,8 @@ def cover_runs(answer: Answer) -> dict[str, list[CoverRun]]:
     for branch in branches_of(answer):
         if branch.runs:
             runs.setdefault(branch.candidate.table, set()).update(branch.runs)
-    made = {table: [CoverRun(*run, table) for run in _joined(some)] for table, some in sorted(runs.items())}
-    return {table: sorted(some, key=lambda run: run.period.moment(run.start)) for table, some in made.items()}
+    by_table = {table: [CoverRun(*run, table) for run in _joined(some)] for table, some in sorted(runs.items())}
+    return {table: sorted(some, key=lambda run: run.period.moment(run.start)) for table, some in by_table.items()}
 
 
 def read_moments(answer: Answer) -> dict[str, tuple[tuple[int, int], ...]]:

@@ -83,7 +83,7 @@ def _query(cube: str, fields: Sequence[str], time_range: Sequence[str]) -> Query
 
 def _column(name: str) -> exp.Expr:
     parts = name.split(".")
-    made: exp.Expr = exp.column(*reversed(parts[:_PARTS]), quoted=True)
+    tree: exp.Expr = exp.column(*reversed(parts[:_PARTS]), quoted=True)
     for part in parts[_PARTS:]:
-        made = exp.Dot(this=made, expression=exp.to_identifier(part, quoted=True))
-    return made
+        tree = exp.Dot(this=tree, expression=exp.to_identifier(part, quoted=True))
+    return tree

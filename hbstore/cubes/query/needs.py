@@ -88,8 +88,8 @@ class Needs:
         is_up_to_date = candidate.on.is_continuous and self._allows(candidate, UpdatePeriod.CONTINUOUS)
         if not (is_up_to_date or self.periods(candidate)):
             yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period {self._lacks_period(candidate)}"
-        asked = self.stretches
-        if asked and (candidate.until <= asked[0].start or asked[-1].stop <= candidate.since):
+        stretches = self.stretches
+        if stretches and (candidate.until <= stretches[0].start or stretches[-1].stop <= candidate.since):
             yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(candidate.since, candidate.until)])}"
 
     def _lacks_of_rows(self, candidate: StorageCandidate, aggregate: Aggregate | None) -> Iterator[tuple[str, str]]:
@@ -103,8 +103,8 @@ class Needs:
         if missing := sorted(lacking):
             looks = (look for look in self.looks if look.dimension in missing and not look.periods)
             untold = dict.fromkeys(look.text for look in looks if not isinstance(look.tree, exp.Column))
-            told = f", and partitions do not tell {', '.join(untold)}" if untold else ""
-            yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}{told}"
+            untold_text = f", and partitions do not tell {', '.join(untold)}" if untold else ""
+            yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}{untold_text}"
         blurred = [
             look for look in self.finer if look.dimension in needed and candidate.is_of(look.dimension, DateType)
         ]

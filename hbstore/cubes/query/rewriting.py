@@ -225,8 +225,8 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
         aggregates = Aggregates(query, RollingUp.of(None, resolved.root))
         take_aggregates(resolved, aggregates)
         group(query, resolved, aggregates)
-        tree = dimension_query(star, resolved, [aggregate.tree for aggregate in aggregates.found], options)
-        return resolved, aggregates.found, tree
+        tree = dimension_query(star, resolved, [aggregate.tree for aggregate in aggregates.taken], options)
+        return resolved, aggregates.taken, tree
 
     resolved, aggregates, tree = min(in_all_ways(answered), key=lambda one: one[0].joined)
     return Rewritten(

@@ -156,8 +156,8 @@ class RollingUp:
 
     def _with(self, tree: exp.Expr, name: str, column: str) -> exp.Expr:
         """A copy of a tree with another column of the rows in the place of a field."""
-        made = exp.column(column, table=self.root, quoted=True)
-        return tree.transform(lambda node: made.copy() if self._is(node, name) else node)
+        other = exp.column(column, table=self.root, quoted=True)
+        return tree.transform(lambda node: other.copy() if self._is(node, name) else node)
 
     def _refusal(
         self, call: exp.Expr, argument: exp.Expr | None, measures: frozenset[str], attributes: frozenset[str]

@@ -56,7 +56,7 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
     group(query, resolved, aggregates)
     check_together(query, star, cube, resolved, aggregates)
     columns = [aggregates.fields.columns(tree) for tree in resolved.trees()]
-    trees = [*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found)]
+    trees = [*resolved.trees(), *(aggregate.tree for aggregate in aggregates.taken)]
     names = {column.name for tree in trees for column in tree.find_all(exp.Column)}
     return Needs(
         cube,
@@ -65,7 +65,7 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
         measures=frozenset(name for measures, _ in columns for name in measures),
         looks=looks,
         finer=finer,
-        aggregates=aggregates.found,
+        aggregates=aggregates.taken,
         stretches=needed,
         flagged=tuple(number for number in chosen if f"{RANGE}{number}" in names),
     )
@@ -169,7 +169,7 @@ def group(query: QueryText, resolved: Resolved, aggregates: Aggregates) -> None:
     Raises:
         UnsupportedQuery: a field is neither aggregated nor grouped by, or rows that come once are ordered by another.
     """
-    if not (resolved.grouped or aggregates.found or resolved.having is not None):
+    if not (resolved.grouped or aggregates.taken or resolved.having is not None):
         resolved.distinct = resolved.distinct or resolved.cube is not None
     else:
         _group(query, resolved, aggregates)
@@ -180,7 +180,7 @@ def _group(query: QueryText, resolved: Resolved, aggregates: Aggregates) -> None
     if not resolved.grouped:
         plain = (tree for _, tree in resolved.select if not aggregates.has(tree))
         resolved.group = [tree.unnest().copy() for tree in plain if tree.find(exp.Column) is not None]
-        if not (resolved.group or aggregates.found):
+        if not (resolved.group or aggregates.taken):
             resolved.group = [exp.Literal.string("")]  # or Spark makes a row of no rows
     for tree in _grouped_trees(resolved):
         for node in tree.walk(prune=lambda node: node in resolved.group):
@@ -237,15 +237,15 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
     attributes = {attribute.name: attribute for attribute in cube.dim_attributes}
     derived = star.derived_cubes(cube)
     listed = {name for derived_cube in derived for name in derived_cube.measures}
-    expressions = {expression.name for expression in cube.expressions if expression.name in resolved.asked}
+    expressions = {expression.name for expression in cube.expressions if expression.name in resolved.named_fields}
     columns = [
         aggregates.fields.columns(tree)
-        for tree in (*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found))
+        for tree in (*resolved.trees(), *(aggregate.tree for aggregate in aggregates.taken))
     ]
     read = {name for _, names in columns for name in names}
-    named = {name for name in resolved.asked & attributes.keys() if name in read or not attributes[name].chain}
+    named = {name for name in resolved.named_fields & attributes.keys() if name in read or not attributes[name].chain}
     named |= {name for join in resolved.joins.values() for name in aggregates.fields.columns(join.on)[1]}
-    measures = {name for name in resolved.asked if name in fields_of(cube)} - attributes.keys() - (expressions - listed)
+    measures = resolved.named_fields & fields_of(cube).keys() - attributes.keys() - (expressions - listed)
     if not expressions <= listed:
         named |= read & attributes.keys()
         measures |= {name for names, _ in columns for name in names}
