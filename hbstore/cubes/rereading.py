@@ -31,6 +31,8 @@ _NOT_WRITTEN: Final = frozenset(("big_int", "quoted", "safe", "typed"))
 
 _ATOMS: Final = (exp.Boolean, exp.Column, exp.Literal, exp.Null, exp.Star)
 _PLAIN_CALLS: Final = frozenset((exp.Avg, exp.Count, exp.Max, exp.Min, exp.Sum))
+_PLAIN_COMPARISONS: Final = frozenset((exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ))
+"""Operators that, over names, literals and plain calls alone, cannot be read as anything else."""
 
 BUILT: Final = "hbstore.built"
 """What a clause has in its `meta` that hbstore has built of columns and literals alone, and that is not read again: the
@@ -94,8 +96,14 @@ def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
 
 def _is_plain(node: exp.Expr) -> bool:
     """Whether there is nothing in an expression that could be lost."""
+    if type(node) in _PLAIN_COMPARISONS:
+        return all(map(_is_plain_operand, node.iter_expressions()))
+    return _is_plain_operand(node)
+
+
+def _is_plain_operand(node: exp.Expr) -> bool:
     is_call = type(node) in _PLAIN_CALLS
-    return isinstance(node, _ATOMS) or (is_call and all(map(_is_plain, node.iter_expressions())))
+    return isinstance(node, _ATOMS) or (is_call and all(map(_is_plain_operand, node.iter_expressions())))
 
 
 def _sql(tree: exp.Expr, *, pretty: bool = False) -> str:
