@@ -101,6 +101,9 @@ def _example_objects(request: pytest.FixtureRequest, doctest_namespace: dict[str
     doctest_namespace.update(
         store=store, sales=sales, timeline=timeline, cubes=cubes, rides=lake.table("shop.lake_rides_daily")
     )
+    if uses("rewritten", request.node.dtest.examples):
+        where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
+        doctest_namespace["rewritten"] = cubes.rewrite(f"cube select minutes from rides where {where}")
     with other_metastore() if uses("uri", request.node.dtest.examples) else nullcontext() as uri:
         doctest_namespace["uri"] = uri
         yield

@@ -36,11 +36,11 @@ _MINUTES = ("MINUTELY", "HOURLY", "DAILY", "MONTHLY", "YEARLY")
 _HOLES = 0.01
 _MEASURES = tuple(f"m{number}" for number in range(6))
 _STAGES = {
-    "documents": ("hbstore.cubes.query.rewriting.read_ranges", "hbstore.cubes.query.star.Star.facts"),
+    "documents": ("hbstore.cubes.query.answer.read_ranges", "hbstore.cubes.query.star.Star.facts"),
     "timelines": ("hbstore.store.timelines.stored_timelines.StoredTimelines.read_with_totals",),
     "rates": ("hbstore.cubes.query.rates.Rates.between",),
     "parsing": ("hbstore.cubes.query.rewriting.parse_query",),
-    "resolving": ("hbstore.cubes.query.rewriting.resolve",),
+    "resolving": ("hbstore.cubes.query.answer.resolve",),
     "choosing": ("hbstore.cubes.query.answer.best_blocks",),
     "writing": ("hbstore.cubes.query.rewriting.answer_query", "hbstore.cubes.query.rewriting.written"),
 }

@@ -26,7 +26,6 @@ from hbstore.cubes import (
     Uncoverable,
     parse_documents,
 )
-from hbstore.cubes.covered import joined
 from hbstore.cubes.files import checked_kind
 from hbstore.cubes.logical_tables import LogicalTable
 from hbstore.cubes.registration import only_storage_of, storage_table_of
@@ -37,6 +36,7 @@ from hbstore.model.structs import partitions_from_payloads
 from hbstore.texts.arguments import expect, expect_flags, expect_many
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
 from hbstore.timelines.factory import timeline_of
+from hbstore.timelines.runs import joined
 from hbstore.times.moments import moments, naive
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from itertools import islice
 from typing import Final
 
 from hbstore.console.time_view import range_texts
-from hbstore.cubes.cover import cover
-from hbstore.cubes.covered import CoverPartitions
+from hbstore.cubes.cover import CoverPartitions, cover
 from hbstore.cubes.logical_tables import Fact, StorageTable
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
 from hbstore.times.moments import moments

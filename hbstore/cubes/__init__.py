@@ -1,8 +1,7 @@
 """Cubes: what data there are by name and by time, and which partitions of a fact hold a range of it."""
 
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
-from hbstore.cubes.cover import cover
-from hbstore.cubes.covered import Cover, CoverPartition, CoverPartitions, CoverRun
+from hbstore.cubes.cover import Cover, CoverPartition, CoverPartitions, CoverRun, cover
 from hbstore.cubes.cubes import Cubes
 from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Named

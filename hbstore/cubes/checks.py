@@ -21,7 +21,7 @@ from hbstore.cubes.expressions import BadExpression, ColumnName, columns_of
 from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.cubes.logical_tables import Column, Fact, LogicalTable
 from hbstore.cubes.partial_aggregates import wrong_parts, wrong_sketches
-from hbstore.cubes.references import Known
+from hbstore.cubes.references import Known, Overlay
 from hbstore.cubes.values import bounds_of
 from hbstore.errors import InvalidModel, InvalidType
 from hbstore.texts.hive_types import check_type
@@ -177,30 +177,39 @@ def _wrong_expression(document: _Concept, at: str, name: str, text: str, documen
 
 
 def _unknown(concept: _Concept, column: ColumnName, documents: Known) -> str | None:
-    """What should stand in a column's place; None where it is one."""
+    """What should stand in a column's place; None where it is one, or the model does not know yet."""
+    owner, name = _owner_of(column, concept, documents)
+    if owner is None or name in owner.field_names():
+        return None
     first, *rest = column.parts
-    fields = concept.field_names()
+    if owner is not concept:
+        return f"a field of the {owner}, to which the join chain {first} leads"
+    return f"a join chain of the {concept}" if rest and first != concept.name else f"a field of the {concept}"
+
+
+def _owner_of(column: ColumnName, concept: _Concept, documents: Known) -> tuple[_Concept | None, str]:
+    """What has the field that an expression of a concept names, and the field; of a struct, what holds it.
+
+    None for the destination of a join chain that is not there yet.
+    """
+    first, *rest = column.parts
     if not rest:
-        return None if first in fields else f"a field of the {concept}"
-    chain = next((one for one in concept.join_chains if one.name == first), None)
+        return concept, first
+    chain = next((chain for chain in concept.join_chains if chain.name == first), None)
     if chain is not None:
-        destination = _concept(chain.destination, documents)
-        if destination is None or rest[0] in destination.field_names():
-            return None
-        return f"a field of the {destination}, to which the join chain {first} leads"
-    if first == concept.name:
-        return None if rest[0] in fields else f"a field of the {concept}"
-    return None if first in fields else f"a join chain of the {concept}"  # of a struct, what it holds
+        return _concept(chain.destination, documents), rest[0]
+    return concept, rest[0] if first == concept.name else first
 
 
 def _cycle(concept: _Concept, name: str, text: str, documents: Known) -> list[str] | None:
     """The way on which an expression leads back to itself; None if there is none."""
+    documents = Overlay.of(documents, concept)
     start = (concept.name, name)
     way: dict[tuple[str, str], tuple[str, str]] = {}
     open_ = [(start, text, concept)]
     while open_:
         node, expression, owner = open_.pop()
-        for place, target in _expressions_in(owner, expression, documents, concept):
+        for place, target in _expressions_in(owner, expression, documents):
             if (target.name, place) == start:
                 back = [node]
                 while back[-1] != start:
@@ -212,26 +221,15 @@ def _cycle(concept: _Concept, name: str, text: str, documents: Known) -> list[st
     return None
 
 
-def _expressions_in(owner: _Concept, text: str, documents: Known, altered: _Concept) -> Iterator[tuple[str, _Concept]]:
+def _expressions_in(owner: _Concept, text: str, documents: Known) -> Iterator[tuple[str, _Concept]]:
     """The expressions that an expression names, each with the cube or dimension that has it."""
     try:
         columns = columns_of(text)
     except BadExpression:
         return
     for column in columns:
-        first, *rest = column.parts
-        target, name = owner, first
-        if rest:
-            chain = next((one for one in owner.join_chains if one.name == first), None)
-            if chain is not None:
-                found = altered if chain.destination == altered.name else _concept(chain.destination, documents)
-                if found is None:
-                    continue
-                target = found
-            elif first != owner.name:
-                continue
-            name = rest[0]
-        if _specs(target, name):
+        target, name = _owner_of(column, owner, documents)
+        if target is not None and _specs(target, name):
             yield name, target
 
 
@@ -241,9 +239,9 @@ def _specs(concept: _Concept, name: str) -> list[str]:
 
 def _concept(name: str, documents: Known) -> _Concept | None:
     for kind in ("dimension", "cube"):
-        found = documents.find(kind, name)
-        if isinstance(found, _Concept):
-            return found
+        document = documents.find(kind, name)
+        if isinstance(document, _Concept):
+            return document
     return None
 
 

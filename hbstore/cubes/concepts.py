@@ -178,6 +178,6 @@ def _check_hierarchies(
 
 def _set_of(names: Iterable[str], what: str) -> set[str]:
     """Names as a set; ValueError where one stands twice."""
-    given = list(names)
-    no_twins(given, what)
-    return set(given)
+    listed = list(names)
+    no_twins(listed, what)
+    return set(listed)

@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any, Final
 
 from hbstore.cubes.concepts import Cube, DerivedCube
-from hbstore.cubes.covered import Cover
+from hbstore.cubes.cover import Cover
 from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
 from hbstore.cubes.document import Named
 from hbstore.cubes.fact_times import FactTimes, covered
@@ -156,7 +156,7 @@ class Cubes:
         >>> cubes.names("fact")
         ['rides_daily']
         """
-        return [one.name for one in self.list(kind)]
+        return [document.name for document in self.list(kind)]
 
     def describe(self, kind: str, name: str) -> dict[str, Any]:
         """A document as JSON would hold it, with what uses it and what its storage tables are called.
@@ -511,10 +511,10 @@ class Cubes:
         >>> [document.name for document in cubes.list("fact")]
         ['rides_daily']
         """
-        found = [*self._model.list(kind)]
-        if not found:
+        documents = [*self._model.list(kind)]
+        if not documents:
             self.store.get_database(self.database)
-        return found
+        return documents
 
 
 def _expect_now(now: object) -> None:

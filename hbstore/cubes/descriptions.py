@@ -118,7 +118,7 @@ def values_of(on: StorageTable, desc: PartitionDesc) -> tuple[str, ...]:
     return tuple(values)
 
 
-def other_texts(on: StorageTable, given: Mapping[str, str | None]) -> dict[str, str]:
+def other_texts(on: StorageTable, values: Mapping[str, str | None]) -> dict[str, str]:
     """The values of the partition columns that hold no time, as texts.
 
     Raises:
@@ -126,8 +126,8 @@ def other_texts(on: StorageTable, given: Mapping[str, str | None]) -> dict[str, 
         InvalidPartitionValue: a value does not fit its column's type.
     """
     types = {one.name: one.type for one in on.partition_columns if one.name not in on.time_partition_columns}
-    found = _by_column(on, "other", given, set(types))
-    return {name: _other_text(value, parse_type(types[name]), name) for name, value in found.items()}
+    by_column = _by_column(on, "other", values, set(types))
+    return {name: _other_text(value, parse_type(types[name]), name) for name, value in by_column.items()}
 
 
 def value_text(kind: ColumnType, period: UpdatePeriod, index: int) -> str:
@@ -194,9 +194,9 @@ def _wrong(text: str, on: StorageTable, one: PartitionDesc) -> InvalidPartition:
     )
 
 
-def _by_column(on: StorageTable, what: str, given: Mapping[str, V], wanted: set[str]) -> dict[str, V]:
+def _by_column(on: StorageTable, what: str, values: Mapping[str, V], wanted: set[str]) -> dict[str, V]:
     by_column: dict[str, V] = {}
-    for name, value in given.items():
+    for name, value in values.items():
         if name.lower() in by_column:
             raise InvalidPartition(
                 "the description names a partition column twice",

@@ -121,10 +121,10 @@ class Named(Document):
 
 def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
     """The error for what pydantic found wrong: the first mistake in the fields, the others in the hint."""
-    found = [_mistake(one) for one in error.errors(include_url=False, include_context=False)]
-    at, expected, value = found[0]
-    more = "; ".join(f"{place}: expected {what}" for place, what, _ in found[1:MAX_SHOWN])
-    left = f"; and {len(found) - MAX_SHOWN} more mistakes" if found[MAX_SHOWN:] else ""
+    mistakes = [_mistake(mistake) for mistake in error.errors(include_url=False, include_context=False)]
+    at, expected, value = mistakes[0]
+    more = "; ".join(f"{place}: expected {what}" for place, what, _ in mistakes[1:MAX_SHOWN])
+    left = f"; and {len(mistakes) - MAX_SHOWN} more mistakes" if mistakes[MAX_SHOWN:] else ""
     return InvalidModel(
         "the description is not valid",
         highlight="",
@@ -139,5 +139,5 @@ def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
 def _mistake(error: Mapping[str, Any]) -> tuple[str, str, str]:
     kind, message = error["type"], error["msg"]
     expected = _EXPECTED.get(kind) or re.sub("^(Value error, |Input should be )", "", message)
-    given = "nothing" if kind == "missing" else repr(error["input"])
-    return ".".join(map(str, error["loc"])), expected, clipped(given, _SHOWN)
+    shown = "nothing" if kind == "missing" else repr(error["input"])
+    return ".".join(map(str, error["loc"])), expected, clipped(shown, _SHOWN)

@@ -89,11 +89,11 @@ class ExpressionReader:
         word = self.cursor.word()
         if word in _LIKES:
             self.cursor.token()
-            made = self._like(_LIKES[word], tree)
-            if negated and isinstance(made.expression, exp.Any | exp.All):  # NOT around it would be of all, or of any
-                made.set("negate", True)
-                return made
-            return exp.Not(this=made) if negated else made
+            like = self._like(_LIKES[word], tree)
+            if negated and isinstance(like.expression, exp.Any | exp.All):  # NOT around it would be of all, or of any
+                like.set("negate", True)
+                return like
+            return exp.Not(this=like) if negated else like
         if self.cursor.skips("BETWEEN"):
             low = self.value()
             self.cursor.expect("AND")
@@ -121,8 +121,8 @@ class ExpressionReader:
         other = (
             CONSTANTS[word]() if word in CONSTANTS else exp.var(word)
         )  # UNKNOWN asks for a boolean, as NULL does not
-        made = exp.Is(this=tree, expression=other)
-        return exp.Not(this=made) if negated else made
+        test = exp.Is(this=tree, expression=other)
+        return exp.Not(this=test) if negated else test
 
     def _like(self, kind: type[exp.Binary], tree: exp.Expr) -> exp.Expr:
         """What follows LIKE: a pattern, or several of which all are to match, or one."""

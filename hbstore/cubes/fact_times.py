@@ -13,14 +13,14 @@ from datetime import datetime
 from typing import Final
 
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.cover import cover
-from hbstore.cubes.covered import Cover, CoverPartitions, joined
+from hbstore.cubes.cover import Cover, CoverPartitions, cover
 from hbstore.cubes.logical_tables import Fact, StorageTable
 from hbstore.cubes.registration import storage_table_of, validity
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import NoStorageTables, TableNotFound, Uncoverable, UnknownTimeDimension, did_you_mean
 from hbstore.texts.arguments import expect
 from hbstore.timelines import PartitionTimeline, UpdatePeriod
+from hbstore.timelines.runs import joined
 from hbstore.times.moments import moments, time_at
 
 
@@ -74,12 +74,11 @@ class Coverable:
         return (
             self.bounds == earlier.bounds
             and self.timelines.keys() == earlier.timelines.keys()
-            and all(map(_are_same, self.timelines.values(), earlier.timelines.values()))
+            and all(
+                list(map(id, now)) == list(map(id, before))
+                for now, before in zip(self.timelines.values(), earlier.timelines.values(), strict=True)
+            )
         )
-
-
-def _are_same(some: Sequence[object], others: Sequence[object]) -> bool:
-    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +214,8 @@ def covered(look: Callable[[], Cover], seconds: float | None) -> Cover:
     until = float("inf") if seconds is None else time.monotonic() + seconds
     while True:
         began = time.monotonic()
-        found = look()
+        latest = look()
         now = time.monotonic()
-        if not found.missing or now >= until:
-            return found
+        if not latest.missing or now >= until:
+            return latest
         time.sleep(min(pause_after(now - began), until - now))

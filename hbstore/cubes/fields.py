@@ -177,10 +177,10 @@ class Edge(Document):
     @classmethod
     def _from_text(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if isinstance(value, str):
-            found = _EDGE.fullmatch(value)
-            if found is None:
+            match = _EDGE.fullmatch(value)
+            if match is None:
                 raise ValueError("an edge such as sales.customer_id=customer.id")
-            *names, many = found.groups()
+            *names, many = match.groups()
             value = dict(zip(("table", "field", "to_table", "to_field"), names, strict=True), to_many=many is not None)
         return handler(value)
 

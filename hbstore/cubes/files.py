@@ -1,14 +1,14 @@
 """Documents of the model in files: YAML, JSON and Lens's XML.
 
->>> found = parse_documents('[{"kind": "storage", "name": "s1"}, {"kind": "storage", "name": "s2"}]', "json")
->>> print(write_documents(found), end="")
+>>> documents = parse_documents('[{"kind": "storage", "name": "s1"}, {"kind": "storage", "name": "s2"}]', "json")
+>>> print(write_documents(documents), end="")
 ---
 kind: storage
 name: s1
 ---
 kind: storage
 name: s2
->>> parse_documents(write_documents(found), "yaml") == found
+>>> parse_documents(write_documents(documents), "yaml") == documents
 True
 """
 
@@ -23,9 +23,8 @@ from pydantic import ValidationError
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension, Storage
 from hbstore.cubes.document import Named, invalid_model
 from hbstore.cubes.lens_xml import read_model, write_lens
-from hbstore.cubes.lines import line_of, saying_line
 from hbstore.cubes.logical_tables import DimTable, Fact
-from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, load_json, load_yaml, read_text
+from hbstore.cubes.texts import MAX_TEXT, dump_json, dump_yaml, line_of, load_json, load_yaml, read_text, saying_line
 from hbstore.cubes.xml_tree import parse_xml
 from hbstore.errors import HbstoreError, InvalidModel, did_you_mean
 from hbstore.texts.arguments import expect, expect_choice, expect_many
@@ -153,13 +152,18 @@ def checked_kind(kind: str) -> str:
         InvalidModel: it is none of `KINDS`.
     """
     if not isinstance(kind, str) or kind not in KINDS:
-        raise InvalidModel(
-            "the kind of the description is unknown",
-            found=kind if isinstance(kind, str) else repr(kind),
-            expected=", ".join(KINDS),
-            hint=did_you_mean(kind, KINDS, "Use one of the expected kinds"),
-        )
+        raise _unknown_kind(kind)
     return kind
+
+
+def _unknown_kind(kind: object, **where: Any) -> InvalidModel:
+    return InvalidModel(
+        "the kind of the description is unknown",
+        **where,
+        found="nothing" if kind is None else kind if isinstance(kind, str) else repr(kind),
+        expected=", ".join(KINDS),
+        hint=did_you_mean(str(kind), KINDS, "Use one of the expected kinds"),
+    )
 
 
 def make(kind: str, data: Mapping[str, Any], **where: object) -> Named:
@@ -217,13 +221,5 @@ def _kind_and_data(document: Any, file: str, number: int) -> tuple[str, dict[str
         )
     kind = document.get("kind")
     if not isinstance(kind, str) or kind not in CLASSES:
-        raise InvalidModel(
-            "the kind of the document is missing or unknown",
-            file=file,
-            document=number,
-            at="kind",
-            expected=", ".join(KINDS),
-            found=kind,
-            hint="Set kind to one of the expected kinds",
-        )
+        raise _unknown_kind(kind, file=file, document=number, at="kind")
     return kind, {key: value for key, value in document.items() if key != "kind"}

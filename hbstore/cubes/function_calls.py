@@ -80,8 +80,8 @@ def called(name: str, arguments: Sequence[exp.Expr]) -> exp.Expr:
     """A call by a name that has no quotes, which the user may have written in any case."""
     upper = name.upper()
     if upper in LOOKED_AT and (len(arguments) == 1 or upper not in _OF_ONE):
-        made: exp.Expr = SparkParser.FUNCTIONS[upper](list(arguments))
-        return made
+        node: exp.Expr = SparkParser.FUNCTIONS[upper](list(arguments))
+        return node
     if upper == "IF" and len(arguments) == 3:  # noqa: PLR2004
         return exp.If(this=arguments[0], true=arguments[1], false=arguments[2])
     if upper in _WITH_UNITS and len(arguments) == 3 and _is_unit(arguments[0]):  # noqa: PLR2004
@@ -97,9 +97,9 @@ def _is_unit(argument: exp.Expr) -> bool:
 def _cast(reader: ArgumentReader, kind: type[exp.Cast]) -> exp.Expr:
     value = reader.expression()
     reader.cursor.expect("AS")
-    made = kind(this=value, to=data_type(reader.cursor), safe=kind is exp.TryCast)
+    cast = kind(this=value, to=data_type(reader.cursor), safe=kind is exp.TryCast)
     reader.cursor.expect(")")
-    return made
+    return cast
 
 
 def _struct(reader: ArgumentReader) -> exp.Expr:
@@ -121,9 +121,9 @@ def _extract(reader: ArgumentReader) -> exp.Expr:
     if field is None:
         reader.cursor.refuse("Expected the field of a time")
     reader.cursor.expect("FROM")
-    made = exp.Extract(this=exp.var(field.text.upper()), expression=reader.value())
+    extract = exp.Extract(this=exp.var(field.text.upper()), expression=reader.value())
     reader.cursor.expect(")")
-    return made
+    return extract
 
 
 def _overlay(reader: ArgumentReader) -> exp.Expr:
@@ -143,9 +143,9 @@ def _position(reader: ArgumentReader) -> exp.Expr:
     first = reader.first_operand()
     if not reader.cursor.skips("IN"):
         return call("POSITION", *reader.arguments(first))
-    made = call("POSITION", first, reader.value())
+    position = call("POSITION", first, reader.value())
     reader.cursor.expect(")")
-    return made
+    return position
 
 
 def _substring(reader: ArgumentReader) -> exp.Expr:
@@ -173,10 +173,10 @@ def _trim(reader: ArgumentReader) -> exp.Expr:
     cursor.expect(")")
     if signs is None:
         return call({"LEADING": "LTRIM", "TRAILING": "RTRIM"}.get(side, "TRIM"), text)
-    made = exp.Trim(this=text, expression=signs)
+    trim = exp.Trim(this=text, expression=signs)
     if side:
-        made.set("position", side)
-    return made
+        trim.set("position", side)
+    return trim
 
 
 SPELLED: Final[dict[str, Callable[[ArgumentReader], exp.Expr]]] = {

@@ -12,7 +12,7 @@ is what there is.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,14 +21,13 @@ from typing import Final, TypeAlias
 
 from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.logical_tables import StorageTable
-from hbstore.errors import InvalidTime, PartitionNotFound
+from hbstore.errors import InvalidTime
 from hbstore.filters.builder import Expression, literal
 from hbstore.filters.tree import And, Comparison, ExpressionTree, IsNull, Operator, SpecValue, Timestamp, joined
 from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import NULL_PARTITION, TAG_VALUE, cell_text, text_cell, value_part
 from hbstore.keys.types import ColumnType, DateType, StringType, TimestampType, read_value
 from hbstore.model.objects import Partition, Table
-from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
 from hbstore.timelines import UpdatePeriod
 from hbstore.timelines.declaration import LATEST
@@ -54,35 +53,48 @@ class FullLoads:
     """The partitions of a dimension table on one storage.
 
     Attributes:
-        store: where they are.
         table: the storage table.
         period: its update period.
         column: its time partition column.
     """
 
-    store: PartitionStore
     table: Table
     period: UpdatePeriod
     column: str
 
     @staticmethod
-    def of(store: PartitionStore, table: Table, on: StorageTable) -> FullLoads | None:
+    def of(table: Table, on: StorageTable) -> FullLoads | None:
         """Those of a storage table; None if it has no times."""
         if not on.update_periods:
             return None
-        return FullLoads(store, table, on.update_periods[0], on.time_partition_columns[0])
+        return FullLoads(table, on.update_periods[0], on.time_partition_columns[0])
 
-    def add(self, partitions: Sequence[Partition]) -> None:
-        """Add partitions; AlreadyExists if one is there already."""
-        self._change(_Wanted(add=partitions))
+    def change(
+        self, step: TableStep, add: Sequence[Partition], put: Sequence[Partition], drop: Sequence[Values]
+    ) -> None:
+        """Add, replace and drop partitions, and let `latest` follow in the combinations that they are in.
 
-    def replace(self, partitions: Sequence[Partition]) -> None:
-        """Replace all of partitions but their values; PartitionNotFound if one is not there."""
-        self._change(_Wanted(put=partitions))
-
-    def drop(self, values: Sequence[Values]) -> None:
-        """Drop partitions; PartitionNotFound if one is not there."""
-        self._change(_Wanted(drop=values))
+        Raises:
+            AlreadyExists: one that is added is there already.
+        """
+        gone = set(drop)
+        changed = [*gone, *(partition.values for partition in (*add, *put))]
+        combinations = {self.latest_values(values) for values in changed}
+        latest_before = {latest.values: latest for latest in step.partitions(list(combinations))}
+        times = {(self.latest_values(values), self._time_in(values)) for values in gone}
+        newest = {
+            values: latest
+            for values, latest in latest_before.items()
+            if self._time(latest) is not None and (values, self._time(latest)) not in times
+        }
+        newest |= self._newest_of(step, combinations - newest.keys(), gone)
+        for partition in (*add, *put):
+            values = self.latest_values(partition.values)
+            if values not in newest or self._newness(partition) >= self._newness(newest[values]):
+                newest[values] = partition
+        latest_put = (self._latest(values, partition) for values, partition in newest.items())
+        latest_gone = latest_before.keys() - newest.keys()
+        step.change(add=add, put=[*put, *latest_put], drop=[*drop, *latest_gone], unchanged=combinations)
 
     def latest_values(self, values: Sequence[str]) -> Values:
         """The values of `latest` in the combination that some values are in, however they are spelled."""
@@ -92,47 +104,13 @@ class FullLoads:
     def copied(self, copies: Iterable[Partition]) -> list[Values]:
         """The values of the partitions that some called `latest` are copies of, whether they are there or not."""
         at = self._time_at
-        times = [(one.values, self._time(one)) for one in copies]
         kind, index = self.table.key_types[at], self.period.index
+        times = [(copy.values, self._time(copy)) for copy in copies]
         return [(*v[:at], value_text(kind, self.period, index(time)), *v[at + 1 :]) for v, time in times if time]
 
     @property
     def _time_at(self) -> int:
         return self.table.partition_column_names.index(self.column)
-
-    def _change(self, wanted: _Wanted) -> None:
-        self.store.change(str(self.table), lambda step: self._change_once(step, wanted))
-
-    def _change_once(self, step: TableStep, changes: _Wanted) -> None:
-        combinations = {self.latest_values(values) for values in changes.values()}
-        latest_before = {one.values: one for one in step.partitions(list(combinations))}
-        before = {one.values: one for one in step.partitions([partition.values for partition in changes.put])}
-        putting: list[Partition] = []
-        for partition in changes.put:
-            stored = before.get(partition.values)
-            if stored is None:
-                raise PartitionNotFound(
-                    "the partition does not exist",
-                    table=self.table,
-                    partition=self._name(partition.values),
-                    hint=f"List the partitions with `hbstore partitions {self.table}`",
-                )
-            putting.append(updated(stored, partition))
-        gone = set(changes.drop)
-        times = {(self.latest_values(values), self._time_in(values)) for values in gone}
-        newest = {
-            values: latest
-            for values, latest in latest_before.items()
-            if self._time(latest) is not None and (values, self._time(latest)) not in times
-        }
-        newest |= self._newest_of(step, combinations - newest.keys(), gone)
-        for partition in (*changes.add, *putting):
-            values = self.latest_values(partition.values)
-            if values not in newest or self._newness(partition) >= self._newness(newest[values]):
-                newest[values] = partition
-        put = [*putting, *(self._latest(values, partition) for values, partition in newest.items())]
-        drop = [*changes.drop, *(values for values in latest_before if values not in newest)]
-        step.change(add=changes.add, put=put, drop=drop, unchanged=combinations)
 
     def _newest_of(
         self, step: TableStep, combinations: Collection[Values], gone: set[Values]
@@ -143,7 +121,11 @@ class FullLoads:
         for where in [None] if len(filters) > _LISTED or None in filters else filters:
             for partition in step.select(where):
                 values = self.latest_values(partition.values)
-                if values in combinations and partition.values not in gone and self._is_load(partition):
+                if (
+                    values in combinations
+                    and partition.values not in gone
+                    and self._time_in(partition.values) is not None
+                ):
                     best = newest.get(values)
                     if best is None or self._newness(partition) > self._newness(best):
                         newest[values] = partition
@@ -162,9 +144,6 @@ class FullLoads:
             location = f"{self.table.location.rstrip('/')}/{self._name(newest.values)}"
         own = {latest_time_key(self.column): self.period.format(time), LATEST_VERSION: secrets.token_hex(8)}
         return replace(newest, values=values, location=location, parameters={**newest.parameters, **own})
-
-    def _is_load(self, one: Partition) -> bool:
-        return one.values[self._time_at] != LATEST and self._time(one) is not None
 
     def _newness(self, one: Partition) -> datetime:
         time = self._time(one)
@@ -193,26 +172,6 @@ class FullLoads:
 
     def _name(self, values: Sequence[str]) -> str:
         return partition_name(self.table.partition_column_names, values)
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A change as it was asked for."""
-
-    add: Sequence[Partition] = ()
-    put: Sequence[Partition] = ()
-    drop: Sequence[Values] = ()
-
-    def values(self) -> Iterator[Values]:
-        """The values of all partitions that it is about."""
-        yield from (one.values for one in (*self.add, *self.put))
-        yield from self.drop
-
-
-def updated(stored: Partition, given: Partition) -> Partition:
-    """A stored partition with other parameters, and with another location where one is given."""
-    location = stored.location if given.location is None else given.location
-    return replace(stored, location=location, parameters=given.parameters)
 
 
 def plain_values(table: Table, values: Sequence[str]) -> Values:

@@ -196,5 +196,5 @@ def each_once(reader: ElementReader, declared: Iterable[Data]) -> list[Data]:
 
 def _meaning(declared: Data) -> Data:
     """What a declaration says to queries; names and types have no case."""
-    told = {name: value for name, value in declared.items() if name not in _READ_BY_PEOPLE}
-    return told | {name: str(told[name]).lower() for name in ("name", "type") if name in told}
+    meaning = {name: value for name, value in declared.items() if name not in _READ_BY_PEOPLE}
+    return meaning | {name: str(meaning[name]).lower() for name in ("name", "type") if name in meaning}

@@ -39,7 +39,6 @@ from hbstore.cubes.lens_elements import (
 )
 from hbstore.cubes.values import bounds_of
 from hbstore.cubes.xml_tree import UNSUPPORTED, Element, ElementReader, write_xml
-from hbstore.errors import InvalidModel
 
 
 def read_model(root: Element, file: str) -> Iterator[tuple[str, Data]]:
@@ -63,7 +62,7 @@ def write_lens(documents: Iterable[Named]) -> str:
     Some cannot be written so that they are read as the same, as where a property has one of Lens's names.
     """
     tags = {kind: f"x_{tag}" for tag, kind in reversed([*_ROOTS.items()])}
-    roots = [write_shape(_SHAPES[one.kind], one.to_dict(), tags[one.kind]) for one in documents]
+    roots = [write_shape(_SHAPES[document.kind], document.to_dict(), tags[document.kind]) for document in documents]
     whole = roots[0] if len(roots) == 1 else Element("x_model", {}, 0, roots)
     whole.attributes = {"xmlns": "uri:lens:cube:0.1", **whole.attributes}
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{write_xml(whole)}'
@@ -75,14 +74,7 @@ def _read_document(root: Element, file: str) -> tuple[str, Data]:
     if tag in UNSUPPORTED:
         raise reader.unsupported(root)
     if tag not in _ROOTS:
-        raise InvalidModel(
-            "the outermost tag of the XML is not a document",
-            file=file,
-            line=root.line,
-            found=root.tag,
-            expected=", ".join(f"x_{name}" for name in _ROOTS),
-            hint="Use one of the expected tags",
-        )
+        raise reader.wrong_root("a document", ", ".join(f"x_{name}" for name in _ROOTS))
     kind = "derived_cube" if _ROOTS[tag] == "cube" and "parent" in root.attributes else _ROOTS[tag]
     return kind, read_shape(_SHAPES[kind], reader)
 
@@ -178,9 +170,9 @@ def _write_attributes(data: Mapping[str, Any], element: Element) -> None:
     def written(name: str) -> Element:
         if name not in hierarchies:
             return write_shape(_DIM_ATTRIBUTE, attributes[name], "dim_attribute")
-        made = write_shape((*_DESCRIBED, _TAGS), hierarchies[name], "dim_attribute")
-        append(made, map(written, hierarchies[name]["attributes"]), "hierarchy")
-        return made
+        hierarchy = write_shape((*_DESCRIBED, _TAGS), hierarchies[name], "dim_attribute")
+        append(hierarchy, map(written, hierarchies[name]["attributes"]), "hierarchy")
+        return hierarchy
 
     append(element, map(written, [*attributes, *(name for name in hierarchies if name not in inner)]), "dim_attributes")
 

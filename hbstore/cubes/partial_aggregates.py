@@ -100,8 +100,8 @@ def can_be_sketched(type_: str) -> bool:
 
 def wrong_parts(cube: Cube) -> Iterator[WrongPartialAggregate]:
     """The properties of a cube that name no column which could hold a part."""
-    measures = {one.name: one for one in cube.measures}
-    fields: dict[str, _Field] = {**measures, **{one.name: one for one in cube.dim_attributes}}
+    measures = {measure.name: measure for measure in cube.measures}
+    fields: dict[str, _Field] = {**measures, **{attribute.name: attribute for attribute in cube.dim_attributes}}
     for name, text in cube.properties.items():
         match = _PART.fullmatch(name)
         if match is None:
@@ -143,8 +143,8 @@ def _wrong_measure(
     if _default(measure) == kind:
         yield WrongPartialAggregate(name, measure.name, f"no such property, as the default aggregate is {kind}", text)
     elif part is None or _default(part) != kind:
-        found = text if part is None else f"{part.name} with {part.default_aggregate or 'none'}"
-        yield WrongPartialAggregate(name, measure.name, f"a measure with the default aggregate {kind}", found)
+        instead = text if part is None else f"{part.name} with {part.default_aggregate or 'none'}"
+        yield WrongPartialAggregate(name, measure.name, f"a measure with the default aggregate {kind}", instead)
     elif not _lives_as_long(part, measure):
         yield WrongPartialAggregate(
             name, measure.name, "a measure that counts at all times at which this one does", part.name

@@ -17,8 +17,7 @@ from hbstore.cubes.descriptions import PartitionDesc
 from hbstore.cubes.document import Document, invalid_model
 from hbstore.cubes.files import ENDINGS, Format, check_text, load
 from hbstore.cubes.lens_elements import Data, Part, Shape, attribute, ignored, properties, read_shape
-from hbstore.cubes.lines import saying_line
-from hbstore.cubes.texts import read_text
+from hbstore.cubes.texts import read_text, saying_line
 from hbstore.cubes.values import FieldName, Name, Period, Properties, no_twins
 from hbstore.cubes.xml_tree import ElementReader, parse_xml
 from hbstore.errors import InvalidInput, InvalidModel
@@ -81,35 +80,37 @@ def parse_partitions(
     {'dt': '2015-01-29'}
     """
     check_text(text, format)
-    found = _from_lens(text, file) if format == "xml" else load(text, format, file)
+    listed = _from_lens(text, file) if format == "xml" else load(text, format, file)
     if format == "yaml":
-        found = [one for part in found for one in (part if isinstance(part, list) else [part])]
+        listed = [one for part in listed for one in (part if isinstance(part, list) else [part])]
     expect_texts(or_none=True, table=table)
-    named = found if table is None else [{"table": table, **one} if isinstance(one, dict) else one for one in found]
-    made = []
+    named = listed if table is None else [{"table": table, **one} if isinstance(one, dict) else one for one in listed]
+    partitions = []
     for number, data in enumerate(named, 1):
         with saying_line(text, format, number):
-            made.append(_partition(data, file, number))
-    return made
+            partitions.append(_partition(data, file, number))
+    return partitions
 
 
-def descs_of(found: Iterable[tuple[str, PartitionDesc]], name: str | None, file: str) -> dict[str, list[PartitionDesc]]:
+def descs_of(
+    partitions: Iterable[tuple[str, PartitionDesc]], name: str | None, file: str
+) -> dict[str, list[PartitionDesc]]:
     """The partitions of a file by their facts or dimension tables.
 
     Args:
-        found: the partitions.
+        partitions: those in it.
         name: the fact or dimension table that they have to be of; None: each says of which it is.
         file: what errors call it.
 
     Raises:
         InvalidInput: one is of another.
 
-    >>> found = [("rides", PartitionDesc("DAILY")), ("taxis", PartitionDesc("DAILY"))]
-    >>> list(descs_of(found, None, "days.yaml"))
+    >>> partitions = [("rides", PartitionDesc("DAILY")), ("taxis", PartitionDesc("DAILY"))]
+    >>> list(descs_of(partitions, None, "days.yaml"))
     ['rides', 'taxis']
     """
     descs: dict[str, list[PartitionDesc]] = {}
-    for number, (table, desc) in enumerate(found, 1):
+    for number, (table, desc) in enumerate(partitions, 1):
         if name is not None and table != name.lower():
             raise InvalidInput(
                 "a partition in the file belongs to another fact or dimension table",
@@ -136,14 +137,7 @@ def _from_lens(text: str, file: str) -> list[Data]:
     reader = ElementReader(root, file)
     tag = root.tag.removeprefix("x_")
     if tag not in ("partition", "partition_list"):
-        raise InvalidModel(
-            "the outermost tag of the XML is not a list of partitions",
-            file=file,
-            line=root.line,
-            found=root.tag,
-            expected="x_partition_list, x_partition",
-            hint="Use one of the expected tags",
-        )
+        raise reader.wrong_root("a list of partitions", "x_partition_list, x_partition")
     if tag == "partition":
         return [read_shape(_PARTITION, reader)]
     partitions = [read_shape(_PARTITION, one) for one in reader.items(None, "partition", "x_partition")]

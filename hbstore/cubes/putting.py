@@ -7,6 +7,7 @@ do it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -51,15 +52,7 @@ def steps_of(
 ) -> list[Step]:
     """What is to be done to put some documents, in its order. Nothing is changed.
 
-    Args:
-        model: where they are put.
-        documents: which.
-        only: refuse to do anything else.
-        if_not_exists: with ``only`` creating, keep those that are there.
-
-    Raises:
-        AlreadyExists, InvalidModel, ModelInUse, UnknownTimelineClass: as `Cubes.create` and `Cubes.alter`.
-        ModelNotFound: one is not there, and only altering is allowed.
+    Args and what it raises are as of `Cubes.put`.
     """
     left, steps = in_order(documents), list[Step]()
     _check_once(left)
@@ -101,11 +94,11 @@ def put(
 
 def _step(model: Model, document: Named, steps: Iterable[Step], only: Action | None, *, if_not_exists: bool) -> Step:
     before = model.find(document.kind, document.name)
-    overlay = Overlay.of(model, *(one.document for one in steps), document)
+    overlay = Overlay.of(model, *(step.document for step in steps), document)
     if before is None:
         if only is Action.ALTER:
             raise not_found(model.database, document.kind, document.name, model, (document.kind,))
-        model.check_new(document, overlay)
+        model.check(document, None, overlay)
         return Step(document, Action.CREATE)
     if only is Action.CREATE:
         if not if_not_exists:
@@ -113,15 +106,12 @@ def _step(model: Model, document: Named, steps: Iterable[Step], only: Action | N
         return Step(before, Action.KEEP, before)
     if document == before:
         return Step(document, Action.KEEP, before)
-    model.check_alteration(document, before, overlay)
+    model.check(document, before, overlay)
     return Step(document, Action.ALTER, before)
 
 
 def _check_once(documents: Iterable[Named]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for document in documents:
-        if (document.kind, document.name) in seen:
-            raise InvalidModel(
-                "a description occurs twice", kind=document.kind, name=document.name, hint="Write each description once"
-            )
-        seen.add((document.kind, document.name))
+    counts = Counter((document.kind, document.name) for document in documents)
+    for (kind, name), count in counts.items():
+        if count > 1:
+            raise InvalidModel("a description occurs twice", kind=kind, name=name, hint="Write each description once")

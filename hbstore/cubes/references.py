@@ -60,7 +60,7 @@ def check_use(user: Named, used: Named) -> None:
         InvalidModel: something is not.
     """
     if isinstance(user, DerivedCube) and isinstance(used, Cube):
-        measures = [*(one.name for one in used.measures), *(one.name for one in used.expressions)]
+        measures = [*(measure.name for measure in used.measures), *(expression.name for expression in used.expressions)]
         _check_names(user, "measures", user.measures, measures, used)
         attributes = [field.name for field in used.dim_attributes]
         _check_names(user, "dim_attributes", user.dim_attributes, attributes, used)
@@ -199,5 +199,5 @@ class Overlay:
 
     def list(self, kind: str) -> Sequence[Named]:
         """All documents of a kind; new ones come last."""
-        found = {(one.kind, one.name): one for one in self.documents.list(kind)}
-        return list((found | {key: one for key, one in self.put.items() if one.kind == kind}).values())
+        by_name = {(document.kind, document.name): document for document in self.documents.list(kind)}
+        return list((by_name | {key: one for key, one in self.put.items() if one.kind == kind}).values())

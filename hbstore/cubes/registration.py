@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import NoneType
 from typing import Final
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.descriptions import OTHERS, PartitionDesc, other_texts, values_of
-from hbstore.cubes.latest import FullLoads, updated
+from hbstore.cubes.latest import FullLoads
 from hbstore.cubes.logical_tables import DimTable, Fact, LogicalTable, StorageTable
 from hbstore.cubes.stored_model import Model
 from hbstore.cubes.values import bounds_of
@@ -19,18 +20,16 @@ from hbstore.errors import (
     AlreadyExists,
     ConcurrentChange,
     InvalidInput,
-    InvalidPartitionValue,
     ModelNotFound,
     NoStorageTables,
     OutsideValidity,
     PartitionNotFound,
     did_you_mean,
-    hinting,
 )
 from hbstore.keys.partition_names import partition_name
 from hbstore.model.objects import Partition, Table
-from hbstore.model.structs import partition_from_payload
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.puts import already_exists
 from hbstore.store.table_step import TableStep
 from hbstore.texts.arguments import expect, expect_dict, expect_flags, expect_many
 from hbstore.timelines import parse_time
@@ -56,57 +55,56 @@ class Registration:
         expect_flags(if_not_exists=if_not_exists)
         place = self._place(name, storage)
         partitions = place.partitions(descs, self._validity(place.logical, now))
+        distinct = place.distinct(partitions)
+        if len(distinct) < len(partitions) and not if_not_exists:
+            counts = Counter(partition.values for partition in partitions)
+            twice = next(values for values, count in counts.items() if count > 1)
+            raise already_exists(place.table, twice, "occurs twice in the batch", adding=True)
 
-        def add(new: Sequence[Partition]) -> int:
-            if place.loads is not None:
-                place.loads.add(new)
-            else:
-                with hinting(InvalidPartitionValue, "Nothing was added. Correct the partition"):
-                    place.store.add_partitions(place.table.database, place.table.name, new)
-            return len(new)
-
-        def add_missing() -> int:
-            new = place.missing(partitions)
+        def adding(step: TableStep) -> int:
+            stored = place.stored(step, distinct) if if_not_exists else {}
+            new = [partition for partition in distinct if partition.values not in stored]
             try:
-                return add(new) if new else 0
+                place.change(step, add=new)
             except AlreadyExists as error:
+                place.stored(step, distinct)  # whose error for one of another update period says more
+                if not if_not_exists:
+                    raise
                 raise ConcurrentChange(
                     "another writer added the partition", table=place.table, hint="Try again"
                 ) from error
+            return len(new)
 
-        if if_not_exists:
-            text = "other writers kept adding the same partitions"
-            return place.store.patience.retry(add_missing, text=text, table=place.table)
-        try:
-            return add(partitions)
-        except AlreadyExists:
-            place.missing(partitions)  # the error for one of another update period says more
-            raise
+        return place.store.change(str(place.table), adding)
 
     def alter(self, name: str, storage: str, descs: Iterable[PartitionDesc], now: datetime) -> int:
         """Replace location and parameters of partitions, all or none; how many."""
         place = self._place(name, storage)
         partitions = place.partitions(descs, self._validity(place.logical, now))
-        if place.loads is not None:
-            place.loads.replace(partitions)
-        else:
-            place.change(partitions, drop=False)
-        return len(partitions)
+
+        def altering(step: TableStep) -> int:
+            pairs = zip(partitions, place.existing(step, partitions), strict=True)
+            place.change(step, put=[_updated(existing, partition) for partition, existing in pairs])
+            return len(partitions)
+
+        return place.store.change(str(place.table), altering)
 
     def drop(self, name: str, storage: str, descs: Iterable[PartitionDesc]) -> int:
         """Drop partitions, all or none; how many."""
         place = self._place(name, storage)
         partitions = place.distinct(place.partitions(descs, _Validity()))
-        if place.loads is not None:
-            place.loads.drop([one.values for one in partitions])
-        else:
-            place.change(partitions, drop=True)
-        return len(partitions)
+
+        def dropping(step: TableStep) -> int:
+            place.change(step, drop=[existing.values for existing in place.existing(step, partitions)])
+            return len(partitions)
+
+        return place.store.change(str(place.table), dropping)
 
     def latest(self, name: str, storage: str, other: Mapping[str, str | None]) -> Partition | None:
         """The newest partition of a dimension table in a combination of the other columns; None if there is none."""
         place = self._place(name, storage)
-        if place.loads is None:
+        loads = place.loads
+        if loads is None:
             raise ModelNotFound(
                 "the name is not a dimension table with an update period on that storage",
                 name=name,
@@ -116,8 +114,8 @@ class Registration:
         expect_dict("other", other, str, NoneType, hint=OTHERS)
         texts = other_texts(place.on, other)
         values = [texts.get(column, LATEST) for column in place.table.partition_column_names]
-        found = place.store.get_partitions(place.table.database, place.table.name, [place.loads.latest_values(values)])
-        return found[0] if found else None
+        newest = place.store.get_partitions(place.table.database, place.table.name, [loads.latest_values(values)])
+        return newest[0] if newest else None
 
     def _place(self, name: str, storage: str) -> _Place:
         logical = self.model.tabled(name)
@@ -141,7 +139,7 @@ def only_storage_of(logical: LogicalTable) -> str:
         NoStorageTables: it is on no storage.
         InvalidInput: it is on several.
     """
-    storages = [one.storage for one in logical.storage_tables]
+    storages = [table.storage for table in logical.storage_tables]
     if not storages:
         raise NoStorageTables(
             "the fact or dimension table is on no storage",
@@ -237,7 +235,7 @@ class _Place:
     @property
     def loads(self) -> FullLoads | None:
         """What keeps `latest`, where there is one."""
-        return FullLoads.of(self.store, self.table, self.on) if isinstance(self.logical, DimTable) else None
+        return FullLoads.of(self.table, self.on) if isinstance(self.logical, DimTable) else None
 
     def partitions(self, descs: Iterable[PartitionDesc], valid: _Validity) -> list[Partition]:
         """Partitions as the store takes them; every one is checked before anything is changed."""
@@ -251,67 +249,74 @@ class _Place:
             )
         return partitions
 
-    def missing(self, meant: Iterable[Partition]) -> list[Partition]:
-        """Those of some partitions that are not there.
+    def change(
+        self,
+        step: TableStep,
+        *,
+        add: Sequence[Partition] = (),
+        put: Sequence[Partition] = (),
+        drop: Sequence[tuple[str, ...]] = (),
+    ) -> None:
+        """Change partitions, and `latest` with them where there is one."""
+        if self.loads is None:
+            step.change(add=add, put=put, drop=drop)
+        else:
+            self.loads.change(step, add, put, drop)
+
+    def stored(self, step: TableStep, meant: Iterable[Partition]) -> dict[tuple[str, ...], Partition]:
+        """Those of some partitions that are there, by their values.
 
         Raises:
             AlreadyExists: one of the same values is there, of another update period.
         """
-        distinct = self.distinct(meant)
-        payloads = self.store.get_payloads(
-            self.table.database, self.table.name, [partition.values for partition in distinct]
-        )
-        stored = {partition.values: partition for partition in map(partition_from_payload, payloads)}
-        new = []
-        for partition in distinct:
-            existing = stored.get(partition.values)
-            if existing is None:
-                new.append(partition)
-            elif not _is_of_period(existing, partition):
+        by_values = {partition.values: partition for partition in meant}
+        stored = {existing.values: existing for existing in step.partitions(list(by_values))}
+        for values, existing in stored.items():
+            if not _is_of_period(existing, by_values[values]):
                 raise AlreadyExists(
                     "a partition of another update period has the same values",
-                    table=self.table,
-                    partition=partition_name(self.table.partition_column_names, partition.values),
-                    update_period=partition.parameters.get(PARTITION_UPDATE_PERIOD),
-                    found=existing.parameters.get(PARTITION_UPDATE_PERIOD),
+                    **self._told(by_values[values], existing),
                     hint="Both periods write this time alike: register them on different storages",
                 )
-        return new
+        return stored
 
-    def change(self, meant: Sequence[Partition], *, drop: bool) -> None:
-        """Update or drop partitions that are there, of the very update period that is meant.
+    def existing(self, step: TableStep, meant: Sequence[Partition]) -> list[Partition]:
+        """Some partitions as they are stored, of the very update period that is meant.
 
         Months and quarters are written alike, and so a partition's values do not say which it is.
-        """
 
-        def change(step: TableStep) -> None:
-            stored = {one.values: one for one in step.partitions([partition.values for partition in meant])}
-            pairs = [(partition, stored.get(partition.values)) for partition in meant]
-            matching = [
-                (partition, existing)
-                for partition, existing in pairs
-                if existing is not None and _is_of_period(existing, partition)
-            ]
-            if len(matching) < len(pairs):
-                partition, existing = next(pair for pair in pairs if pair not in matching)
+        Raises:
+            PartitionNotFound: one is not there.
+        """
+        stored = {existing.values: existing for existing in step.partitions([partition.values for partition in meant])}
+        for partition in meant:
+            existing = stored.get(partition.values)
+            if existing is None or not _is_of_period(existing, partition):
                 raise PartitionNotFound(
                     "the partition does not exist",
-                    table=self.table,
-                    partition=partition_name(self.table.partition_column_names, partition.values),
-                    update_period=partition.parameters.get(PARTITION_UPDATE_PERIOD),
-                    found="nothing" if existing is None else existing.parameters.get(PARTITION_UPDATE_PERIOD),
+                    **self._told(partition, existing),
                     hint=f"List the partitions with `hbstore partitions {self.table}`",
                 )
-            step.change(
-                put=() if drop else [updated(existing, partition) for partition, existing in matching],
-                drop=[existing.values for _, existing in matching] if drop else (),
-            )
+        return [stored[partition.values] for partition in meant]
 
-        self.store.change(str(self.table), change)
+    def _told(self, meant: Partition, existing: Partition | None) -> dict[str, object]:
+        """The fields of an error for what is stored in the place of the partition that is meant."""
+        return {
+            "table": self.table,
+            "partition": partition_name(self.table.partition_column_names, meant.values),
+            "update_period": meant.parameters.get(PARTITION_UPDATE_PERIOD),
+            "found": "nothing" if existing is None else existing.parameters.get(PARTITION_UPDATE_PERIOD),
+        }
 
     def distinct(self, partitions: Iterable[Partition]) -> list[Partition]:
         """Partitions without those that stand there twice."""
-        return list({one.values: one for one in partitions}.values())
+        return list({partition.values: partition for partition in partitions}.values())
+
+
+def _updated(stored: Partition, meant: Partition) -> Partition:
+    """A stored partition with other parameters, and with another location where one is given."""
+    location = stored.location if meant.location is None else meant.location
+    return replace(stored, location=location, parameters=meant.parameters)
 
 
 def _is_of_period(stored: Partition, meant: Partition) -> bool:

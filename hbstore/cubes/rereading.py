@@ -24,7 +24,6 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from hbstore.cubes.dialect import QueryDialect
-from hbstore.cubes.function_calls import name_of
 from hbstore.errors import UnsupportedQuery
 
 _NOT_WRITTEN: Final = frozenset(("big_int", "quoted", "safe", "typed"))
@@ -32,9 +31,12 @@ _NOT_WRITTEN: Final = frozenset(("big_int", "quoted", "safe", "typed"))
 
 _ATOMS: Final = (exp.Boolean, exp.Column, exp.Literal, exp.Null, exp.Star)
 _PLAIN_CALLS: Final = frozenset((exp.Avg, exp.Count, exp.Max, exp.Min, exp.Sum))
-_PLAIN_COMPARISONS: Final = frozenset((exp.Between, exp.EQ, exp.GT, exp.GTE, exp.In, exp.Is, exp.LT, exp.LTE, exp.NEQ))
-"""Operators that, over names, literals and plain calls alone, cannot be read as anything else. The conditions by which
-partitions are read are made of these, and may be long."""
+_PLAIN_COMPARISONS: Final = frozenset((exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ))
+"""Operators that, over names, literals and plain calls alone, cannot be read as anything else."""
+
+BUILT: Final = "hbstore.built"
+"""What a clause has in its `meta` that hbstore has built of columns and literals alone, and that is not read again: the
+conditions by which partitions are read, which may be long."""
 
 _SHOWN: Final = 200
 """Characters of an expression in an error."""
@@ -65,14 +67,14 @@ def lost_by(tree: exp.Expr, text: str) -> exp.Expr | None:
         return tree
     pending = [(tree, read)]
     while pending:
-        meant, said = map(_without_brackets, pending.pop())
-        if type(meant) is not type(said):
+        meant, actual = (node.unnest() for node in pending.pop())
+        if type(meant) is not type(actual):
             return meant
         if isinstance(meant, exp.DataType):  # types have several names
-            if _sql(meant) != _sql(said):
+            if _sql(meant) != _sql(actual):
                 return _operator_of(meant)
             continue
-        for ours, theirs in _parts(meant, said):
+        for ours, theirs in _parts(meant, actual):
             if isinstance(ours, exp.Expr) and isinstance(theirs, exp.Expr):
                 pending.append((ours, theirs))
             elif ours != theirs:
@@ -85,49 +87,36 @@ def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
     for select in query.find_all(exp.Select):
         yield from (column.unalias() for column in select.expressions)
         yield from (join.args["on"] for join in select.args.get("joins") or () if join.args.get("on") is not None)
-        yield from (select.args[name].this for name in ("where", "having") if select.args.get(name) is not None)
+        conditions = (select.args.get(name) for name in ("where", "having"))
+        yield from (clause.this for clause in conditions if clause is not None and BUILT not in clause.meta)
         clauses = (select.args.get(name) for name in ("group", "order"))
-        listed = (one for clause in clauses if clause is not None for one in clause.expressions)
+        listed = (expression for clause in clauses if clause is not None for expression in clause.expressions)
         yield from (one.this if isinstance(one, exp.Ordered) else one for one in listed)
 
 
 def _is_plain(node: exp.Expr) -> bool:
     """Whether there is nothing in an expression that could be lost."""
-    if isinstance(node, exp.And | exp.Or):
-        operands = list(node.flatten(unnest=False))
-        return all(map(_is_plain, operands)) and not (isinstance(node, exp.And) and _has_or(operands))
-    if isinstance(node, exp.Paren):
-        return _is_plain(node.this)
-    if isinstance(node, exp.Filter):
-        return _is_plain_operand(node.this) and _is_plain(node.expression.this)
-    if isinstance(node, exp.Not):
-        return (type(node.this) in _PLAIN_COMPARISONS or isinstance(node.this, exp.Paren)) and _is_plain(node.this)
     if type(node) in _PLAIN_COMPARISONS:
         return all(map(_is_plain_operand, node.iter_expressions()))
     return _is_plain_operand(node)
 
 
 def _is_plain_operand(node: exp.Expr) -> bool:
-    is_call = type(node) in _PLAIN_CALLS or name_of(node) == "length"
+    is_call = type(node) in _PLAIN_CALLS
     return isinstance(node, _ATOMS) or (is_call and all(map(_is_plain_operand, node.iter_expressions())))
-
-
-def _has_or(operands: list[exp.Expr]) -> bool:
-    """Whether an OR stands without brackets where AND would take a part of it."""
-    return any(isinstance(operand, exp.Or) for operand in operands)
 
 
 def _sql(tree: exp.Expr, *, pretty: bool = False) -> str:
     return tree.sql(QueryDialect, pretty=pretty, comments=False)
 
 
-def _parts(meant: exp.Expr, said: exp.Expr) -> Iterator[tuple[Any, Any]]:
+def _parts(meant: exp.Expr, actual: exp.Expr) -> Iterator[tuple[Any, Any]]:
     """What two nodes of one class have in the same places."""
     if isinstance(meant, exp.Connector):  # of one kind, these may be grouped in any way
-        yield from _pairs(list(meant.flatten()), list(said.flatten()))
+        yield from _pairs(list(meant.flatten()), list(actual.flatten()))
         return
-    for name in {*meant.args, *said.args} - _NOT_WRITTEN:
-        ours, theirs = (node.args.get(name) or None for node in (meant, said))
+    for name in {*meant.args, *actual.args} - _NOT_WRITTEN:
+        ours, theirs = (node.args.get(name) or None for node in (meant, actual))
         if isinstance(ours, list) and isinstance(theirs, list):
             yield from _pairs(ours, theirs)
         elif name == "this" and isinstance(meant, exp.Anonymous):
@@ -139,12 +128,6 @@ def _parts(meant: exp.Expr, said: exp.Expr) -> Iterator[tuple[Any, Any]]:
 def _pairs(ours: list[Any], theirs: list[Any]) -> Iterator[tuple[Any, Any]]:
     yield len(ours), len(theirs)
     yield from zip(ours, theirs, strict=False)
-
-
-def _without_brackets(node: exp.Expr) -> exp.Expr:
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return node
 
 
 def _operator_of(node: exp.Expr) -> exp.Expr:

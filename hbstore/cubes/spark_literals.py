@@ -67,9 +67,9 @@ def _of_a_type(cursor: TokenCursor) -> exp.Expr:
     token = cursor.token()
     if cursor.next.token_type is TokenType.STRING:
         cursor.refuse("Expected one text behind a type")
-    made = exp.Cast(this=exp.Literal.string(token.text).update_positions(token), to=to)
-    made.set(LITERAL, True)
-    return made
+    cast = exp.Cast(this=exp.Literal.string(token.text).update_positions(token), to=to)
+    cast.set(LITERAL, True)
+    return cast
 
 
 def _interval(cursor: TokenCursor) -> exp.Expr | None:
@@ -98,8 +98,8 @@ def _interval(cursor: TokenCursor) -> exp.Expr | None:
         if cursor.word() not in _UNITS:
             cursor.refuse("Expected a unit of time")
         unit = exp.IntervalSpan(this=unit, expression=exp.var(cursor.token().text.upper()))
-    made = exp.Interval(this=exp.Literal.string(text), unit=unit)
-    return exp.Neg(this=made) if negative else made
+    interval = exp.Interval(this=exp.Literal.string(text), unit=unit)
+    return exp.Neg(this=interval) if negative else interval
 
 
 def _parts(cursor: TokenCursor) -> Iterator[tuple[str, str | None]]:

@@ -89,10 +89,10 @@ def _simple(cursor: TokenCursor, kind: exp.DType) -> exp.DataType:
     elif kind in (_Kind.TIME, _Kind.TIMESTAMPTZ) and cursor.skips("WITHOUT"):
         cursor.expect("TIME", "ZONE")
         kind = _Kind.TIMESTAMPNTZ if kind is _Kind.TIMESTAMPTZ else kind
-    made = exp.DataType(this=kind, expressions=numbers, nested=False)
+    node = exp.DataType(this=kind, expressions=numbers, nested=False)
     if kind is _Kind.TEXT and cursor.skips("COLLATE"):
-        made.set("collate", exp.var(_name(cursor).this))
-    return made
+        node.set("collate", exp.var(_name(cursor).this))
+    return node
 
 
 def _number(cursor: TokenCursor) -> exp.Expr:

@@ -106,7 +106,13 @@ def table_changes(
             table = table_of(database, after, on)
             existing = find(table.name)
             if existing is not None and not _is_of(existing, after):
-                raise _taken(existing, after)
+                raise AlreadyExists(
+                    "the name of the storage table is taken by another table",
+                    table=existing,
+                    kind=after.kind,
+                    name=after.name,
+                    hint="Rename that table, or the fact or dimension table",
+                )
             check_classes(table, existing)
             if existing is None:
                 create.append(table)
@@ -175,20 +181,20 @@ def check_partition_columns(logical: LogicalTable, before: LogicalTable) -> None
 
 def _by_storage(document: Named | None) -> dict[str, StorageTable]:
     tables = document.storage_tables if isinstance(document, LogicalTable) else ()
-    return {one.storage: one for one in tables}
+    return {table.storage: table for table in tables}
 
 
-def _altered(found: Table, wanted: Table, old: Mapping[str, str]) -> Table:
+def _altered(existing: Table, wanted: Table, old: Mapping[str, str]) -> Table:
     """A table as it is to be, with parameters that others gave it.
 
     Args:
-        found: as it is.
+        existing: as it is.
         wanted: what the document says.
         old: the parameters that the document gave it before.
     """
-    others = {key: value for key, value in found.parameters.items() if old.get(key) != value}
+    others = {key: value for key, value in existing.parameters.items() if old.get(key) != value}
     return replace(
-        found,
+        existing,
         columns=wanted.columns,
         location=wanted.location,
         table_type=wanted.table_type,
@@ -199,16 +205,6 @@ def _altered(found: Table, wanted: Table, old: Mapping[str, str]) -> Table:
 
 def _is_of(table: Table, logical: LogicalTable) -> bool:
     return table.parameters.get(f"{PREFIX}{logical.kind}") == logical.name
-
-
-def _taken(table: Table, logical: LogicalTable) -> AlreadyExists:
-    return AlreadyExists(
-        "the name of the storage table is taken by another table",
-        table=table,
-        kind=logical.kind,
-        name=logical.name,
-        hint="Rename that table, or the fact or dimension table",
-    )
 
 
 def _parameters(logical: LogicalTable, on: StorageTable) -> dict[str, str]:
@@ -246,7 +242,7 @@ def _storage(described: TableDescription) -> StorageDescriptor:
         num_buckets=described.buckets,
         serde=SerDe(serde.name, library, serde.parameters),
         bucket_columns=described.bucket_columns,
-        sort_columns=[Order(one.name, 0 if one.descending else 1) for one in described.sort_columns],
+        sort_columns=[Order(column.name, 0 if column.descending else 1) for column in described.sort_columns],
     )
     if described.storage_handler is not None:
         return storage

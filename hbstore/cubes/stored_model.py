@@ -146,33 +146,22 @@ class Model:
 
     # Checking
 
-    def check_new(self, document: Named, known: Known) -> None:
-        """See that a document could be created among others. Raises as `add`."""
-        _check_described(document, None, known)
-        check_name(self.database, document, known)
-        table_changes(self.database, None, document, self._table)
-
-    def check_alteration(self, document: Named, before: Named, known: Known) -> None:
-        """See that a document could take the place of what it was, among others. Raises as `Cubes.alter`."""
+    def check(self, document: Named, before: Named | None, known: Known) -> None:
+        """See that a document could be created, or take the place of what it was. Raises as `Cubes.put`."""
         _check_described(document, before, known)
-        _check_users(document, known)
+        if before is None:
+            check_name(self.database, document, known)
+        else:
+            _check_users(document, known)
         table_changes(self.database, before, document, self._table)
 
     # Changing
 
     def add(self, documents: Iterable[Named], *, if_not_exists: bool) -> Sequence[Named]:
-        """Add documents at once, all or none; those that were added, and not there before.
+        """Add documents at once, as `Cubes.create_all`; those that were added, and not there before.
 
-        Args:
-            documents: in an order in which each refers to those before it.
-            if_not_exists: pass over those that are there.
-
-        Raises:
-            AlreadyExists: there is one of its name, unless ``if_not_exists``, or a table of the name of one of its
-                storage tables.
-            InvalidModel: it names something that is not there, or holds a type, an aggregate or an expression that is
-                none.
-            UnknownTimelineClass: a storage table's properties name a class that there is not.
+        They are in an order in which each refers to those before it. With ``if_not_exists`` those that are there are
+        passed over.
         """
         listed = [*documents]
 
@@ -211,19 +200,7 @@ class Model:
         self._run(alter)
 
     def drop(self, kind: str, name: str, *, cascade: bool = False, replaces: Named | None = None) -> None:
-        """Remove a document with its tables.
-
-        Args:
-            kind: of the document; "cube" means derived cubes as well.
-            name: its name.
-            cascade: drop what names it, too: of a storage, its tables of all facts and dimension tables.
-            replaces: what it has to be.
-
-        Raises:
-            ModelNotFound: there is none.
-            ModelInUse: others name it.
-            ConcurrentChange: it is not ``replaces``.
-        """
+        """Remove a document with its tables, as `Cubes.drop`; the kind "cube" means derived cubes as well."""
 
         def drop(documents: DocumentsInTransaction) -> None:
             document = _existing(self.database, documents, kind, name)
@@ -231,7 +208,12 @@ class Model:
                 raise changed(document)
             users = dependents(document, documents)
             if users and not cascade:
-                raise _in_use(document, users)
+                raise ModelInUse(
+                    f"other descriptions use the {document.kind}",
+                    name=document.name,
+                    used_by=", ".join(map(str, users)),
+                    hint="Drop the descriptions in used_by first, or drop with cascade (--cascade)",
+                )
             for listed in users:
                 user = documents.find(listed.kind, listed.name)
                 if user is not None and uses(user, document):  # others may have altered it since it was listed
@@ -251,10 +233,10 @@ class Model:
         documents: DocumentsInTransaction,
         before: Named | None,
         after: Named | None,
-        made: dict[str, Table] | None = None,
+        created: dict[str, Table] | None = None,
     ) -> None:
-        """Put a document in the place of another one; None stands for none. Its tables follow, beside those made."""
-        follow(documents.transaction, self.database, before, after, {} if made is None else made)
+        """Put a document in the place of another one; None stands for none. Its tables follow, beside those created."""
+        follow(documents.transaction, self.database, before, after, {} if created is None else created)
         if after is not None:
             documents.put(after)
         elif before is not None:
@@ -350,14 +332,5 @@ def _check_users(document: Named, known: Known) -> None:
 def _without(user: Named, document: Named) -> Named | None:
     """What is left of a document when one goes that it names: a fact on a storage is on the others still."""
     if document.kind == "storage" and isinstance(user, LogicalTable):
-        return user.changed(storage_tables=[one for one in user.storage_tables if one.storage != document.name])
+        return user.changed(storage_tables=[table for table in user.storage_tables if table.storage != document.name])
     return None
-
-
-def _in_use(document: Named, users: Iterable[Named]) -> ModelInUse:
-    return ModelInUse(
-        f"other descriptions use the {document.kind}",
-        name=document.name,
-        used_by=", ".join(map(str, users)),
-        hint="Drop the descriptions in used_by first, or drop with cascade (--cascade)",
-    )

@@ -78,8 +78,8 @@ def parse_xml(text: str, file: str) -> Element:
     def end(_: str) -> None:
         path.pop()
 
-    def characters(found: str) -> None:
-        path[-1].text += found
+    def characters(text: str) -> None:
+        path[-1].text += text
 
     def doctype(*_: object) -> None:
         raise InvalidModel(
@@ -143,22 +143,19 @@ class ElementReader:
 
     def attribute(self, *names: str) -> str | None:
         """An attribute by any of its names; None if there is none of them."""
-        found = [self._attributes.pop(name) for name in names if name in self._attributes]
-        return found[0] if found else None
+        values = [self._attributes.pop(name) for name in names if name in self._attributes]
+        return values[0] if values else None
 
-    def number(self, *names: str) -> float | str | None:
+    def number(self, *names: str, kind: type[float] = float) -> float | str | None:
         """An attribute as a number; a text that is none is left to the document to refuse."""
         text = self.attribute(*names)
         with suppress(ValueError):
-            return None if text is None else float(text)
+            return None if text is None else kind(text)
         return text
 
-    def whole(self, *names: str) -> int | str | None:
+    def whole(self, *names: str) -> float | str | None:
         """An attribute as a whole number, in the same way."""
-        text = self.attribute(*names)
-        with suppress(ValueError):
-            return None if text is None else int(text)
-        return text
+        return self.number(*names, kind=int)
 
     def truth(self, *names: str) -> bool | str | None:
         """An attribute as true or false, in the same way."""
@@ -169,20 +166,20 @@ class ElementReader:
         """The elements in it of any of some tags, or those in its lists of a tag, where they may be called like it."""
         if list_tag is not None:
             lists = self.items(None, list_tag)
-            items = [item for one in lists for item in one.items(None, list_tag, *tags)]
-            for one in lists:
-                one.end()
+            items = [item for reader in lists for item in reader.items(None, list_tag, *tags)]
+            for reader in lists:
+                reader.end()
             return items
-        found = [child for child in self._children if child.tag in tags]
+        taken = [child for child in self._children if child.tag in tags]
         self._children = [child for child in self._children if child.tag not in tags]
-        return [ElementReader(child, self.file, self.at) for child in found]
+        return [ElementReader(child, self.file, self.at) for child in taken]
 
     def texts(self, *tags: str, list_tag: str | None = None) -> list[str]:
         """The texts of such elements, without white space around them."""
-        found = self.items(list_tag, *tags)
-        for one in found:
-            one.end()
-        return [one.element.text.strip() for one in found]
+        items = self.items(list_tag, *tags)
+        for item in items:
+            item.end()
+        return [item.element.text.strip() for item in items]
 
     def end(self) -> None:
         """See that nothing is left.
@@ -207,6 +204,17 @@ class ElementReader:
             at=self.at.removeprefix("/"),
             found=f"element {element.tag}",
             hint=hint,
+        )
+
+    def wrong_root(self, what: str, expected: str) -> InvalidModel:
+        """The error for an outermost element that is none of those that are read here."""
+        return InvalidModel(
+            f"the outermost tag of the XML is not {what}",
+            file=self.file,
+            line=self.element.line,
+            found=self.element.tag,
+            expected=expected,
+            hint="Use one of the expected tags",
         )
 
     def error(self, what: str, element: Element | None = None) -> InvalidModel:

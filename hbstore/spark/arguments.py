@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
-from hbstore.cubes.covered import Cover
+from hbstore.cubes.cover import Cover
 from hbstore.errors import InvalidInput
 from hbstore.filters.builder import Expression
 from hbstore.store.partition_store import PartitionStore

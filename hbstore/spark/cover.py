@@ -7,7 +7,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 
-from hbstore.cubes.covered import Cover, CoverPartitions, CoverRun
+from hbstore.cubes.cover import Cover, CoverPartitions, CoverRun
 from hbstore.cubes.descriptions import value_text
 from hbstore.errors import InvalidInput, PartitionNotFound, Uncoverable, UnknownTimeDimension, did_you_mean
 from hbstore.filters.builder import col

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 _WINDOW: Final = 100
 _LEAD: Final = 60
@@ -33,6 +33,16 @@ def highlight(text: str, offset: int) -> str:
         line = ("…" if left else "") + line[left:right] + ("…" if right < len(line) else "")
         at += (1 if left else 0) - left
     return f"{line.rstrip()}\n{' ' * at}^"
+
+
+def shown_at(text: str, offset: int) -> dict[str, Any]:
+    """What an error says of a place: its line, its column, and the line with a caret.
+
+    >>> shown_at("hour = 1", 5)["column"]
+    6
+    """
+    line, column = place(text, offset)
+    return {"line": line, "column": column, "highlight": highlight(text, offset)}
 
 
 def one_line(text: str) -> str:

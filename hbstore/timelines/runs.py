@@ -18,12 +18,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import pairwise
 from operator import lt
-from typing import Final
+from typing import Final, TypeVar
 
 from hbstore.texts.wording import clipped
 
+T = TypeVar("T", int, datetime)
 _REPR: Final = 120
 
 
@@ -201,7 +203,7 @@ class Runs:
         high = bisect_right(self.starts, other.stops[-1], low)
         if low == high:
             return self._replace(low, high, other)
-        return self._replace(low, high, _united(sorted([*self._slice(low, high), *other])))
+        return self._replace(low, high, Runs.of_ranges(joined(sorted([*self._slice(low, high), *other]))))
 
     def subtract(self, other: Runs) -> bool:
         """Take all numbers of another set out: one merge of the runs between its first and its last number.
@@ -288,14 +290,17 @@ def gaps(ranges: Iterable[tuple[int, int]], start: int, stop: int) -> Iterator[t
         yield start, stop
 
 
-def _united(pairs: list[tuple[int, int]]) -> Runs:
-    """Sorted pairs with those that overlap or touch made one."""
-    starts: list[int] = []
-    stops: list[int] = []
-    for start, stop in pairs:
-        if stops and start <= stops[-1]:
-            stops[-1] = max(stops[-1], stop)
+def joined(ranges: Iterable[tuple[T, T]]) -> list[tuple[T, T]]:
+    """Ranges that are sorted by their starts, with those that overlap or touch made one.
+
+    >>> joined([(1, 3), (2, 4), (4, 5), (6, 7)])
+    [(1, 5), (6, 7)]
+    """
+    apart: list[tuple[T, T]] = []
+    for start, stop in ranges:
+        if apart and start <= apart[-1][1]:
+            begin, end = apart.pop()
+            apart.append((begin, max(end, stop)))
         else:
-            starts.append(start)
-            stops.append(stop)
-    return Runs(starts, stops)
+            apart.append((start, stop))
+    return apart

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.cubes import Cover, CoverPartitions, CoverRun, Cubes
-from hbstore.cubes.covered import joined
 from hbstore.cubes.fact_times import Coverable
 from hbstore.files.warehouse import Warehouse
 from hbstore.query_service.access import Access
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
 from hbstore.timelines.factory import timeline_of
+from hbstore.timelines.runs import joined
 from hbstore.warehouse.service import Service
 from hbstore.web.cubes.fact_documents import CoverDocument
 from tests.timelines.strategies import utc

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 
-from hbstore.byte_cache import remembered
 from hbstore.cubes.function_calls import name_of
-from hbstore.cubes.query.text import DIALECT
+from hbstore.cubes.query.text import DIALECT, parsed, tree_of
 
 _INSENSITIVE: Final = (
     *(exp.Min, exp.Max, exp.ApproxDistinct, exp.ArrayUniqueAgg, exp.LogicalAnd, exp.LogicalOr),
@@ -50,8 +49,7 @@ def is_filtered(node: exp.Expr) -> bool:
 def only_where(tree: exp.Expr, condition: exp.Expr) -> exp.Expr:
     """A copy of a tree whose aggregates look only at the rows for which a condition holds.
 
-    >>> tree = parse_one("sum(a) / count(b) filter (where c > 1)", dialect=DIALECT)
-    >>> only_where(tree, exp.column("d")).sql(DIALECT)
+    >>> only_where(parsed("sum(a) / count(b) filter (where c > 1)"), exp.column("d")).sql(DIALECT)
     'SUM(a) FILTER(WHERE d) / COUNT(b) FILTER(WHERE c > 1 AND d)'
     """
 
@@ -68,24 +66,18 @@ def call_of(name: str, argument: exp.Expr) -> exp.Expr:
     """A call of an aggregate by the name that models have for it."""
     if name == "count_distinct":
         return exp.Count(this=exp.Distinct(expressions=[argument.copy()]))
-    return _call_of_a_column(name).transform(lambda node: argument.copy() if isinstance(node, exp.Column) else node)
-
-
-@remembered
-def _call_of_a_column(name: str) -> exp.Expr:
-    return parse_one(f"{name}(x)", dialect=DIALECT)
+    return tree_of(f"{name}(x)", x=argument)
 
 
 def argument_of(call: exp.Expr) -> exp.Expr | None:
     """The only argument of a call; None where there are others, or DISTINCT."""
-    found = [value for value in call.args.values() if isinstance(value, exp.Expr)]
-    found += [one for value in call.args.values() if isinstance(value, list) for one in value]
-    return found[0] if len(found) == 1 and not isinstance(found[0], exp.Distinct) else None
+    arguments = list(call.iter_expressions())
+    return arguments[0] if len(arguments) == 1 and not isinstance(arguments[0], exp.Distinct) else None
 
 
 def is_call_of(call: exp.Expr, name: str, argument: exp.Expr) -> bool:
     """Whether a call is that of an aggregate of one argument."""
-    return type(call) is type(_call_of_a_column(name)) and call == call_of(name, argument)
+    return type(call) is type(parsed(f"{name}(x)")) and call == call_of(name, argument)
 
 
 def function_of(call: exp.Expr) -> str:
@@ -96,7 +88,7 @@ def function_of(call: exp.Expr) -> str:
 def is_distinct(call: exp.Expr) -> bool:
     """Whether an aggregate looks at each value once, as it says DISTINCT."""
     call = call.this if isinstance(call, exp.WithinGroup) else call
-    return is_aggregate(call) and any(isinstance(one, exp.Distinct) for one in call.iter_expressions())
+    return is_aggregate(call) and any(isinstance(inner, exp.Distinct) for inner in call.iter_expressions())
 
 
 def is_insensitive(call: exp.Expr) -> bool:

@@ -11,25 +11,12 @@ each table which columns of it become which columns of these rows:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from sqlglot import exp
 
+from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.cubes.query.times import plain_text
-
-
-class TableRows(Protocol):
-    """What an aggregate looks at of a storage table."""
-
-    @property
-    def raw(self) -> bool:
-        """Whether its rows are those of the cube, and not rolled up."""
-
-    @property
-    def fields(self) -> AbstractSet[str]:
-        """The fields that its rows have, or reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,31 +105,31 @@ class Aggregate:
         """All fields that it names."""
         return self.measures | self.attributes
 
-    def answers(self, rows: TableRows) -> bool:
+    def answers(self, table: StorageCandidate) -> bool:
         """Whether rows such as those of a table will do, if they have the columns."""
-        return rows.raw or self.insensitive or self.rolled_up is not None
+        return table.raw or self.insensitive or self.rolled_up is not None
 
-    def needed(self, rows: TableRows) -> frozenset[str]:
+    def needed(self, table: StorageCandidate) -> frozenset[str]:
         """The columns that a table has to have."""
-        if self.rolled_up is None or self._takes_values(rows):
+        if self.rolled_up is None or self._takes_values(table):
             return self.fields
         return self.rolled_up.columns
 
-    def computed(self, tables: Iterable[TableRows]) -> exp.Expr:
+    def computed(self, tables: Iterable[StorageCandidate]) -> exp.Expr:
         """The aggregate as it is computed from the rows of some tables."""
-        kinds = {self._takes_values(one) for one in tables}
+        kinds = {self._takes_values(table) for table in tables}
         if self.rolled_up is None or False not in kinds:
             return self.tree
         return self.rolled_up.mixed if True in kinds else self.rolled_up.alone
 
-    def inputs(self, tables: Iterable[TableRows], rows: TableRows) -> dict[str, exp.Expr]:
+    def inputs(self, tables: Iterable[StorageCandidate], table: StorageCandidate) -> dict[str, exp.Expr]:
         """What the rows of one of the tables give to the columns from which the aggregate is computed so."""
         if self.rolled_up is None or all(map(self._takes_values, tables)):
             return {name: exp.column(name, quoted=True) for name in self.fields}
-        values = self._takes_values(rows)
+        values = self._takes_values(table)
         inputs = self.rolled_up.inputs.items()
         return {name: (one.of_values if values else one.of_parts) or exp.Null() for name, one in inputs}
 
-    def _takes_values(self, rows: TableRows) -> bool:
+    def _takes_values(self, table: StorageCandidate) -> bool:
         """Whether the aggregate is computed from a table's rows as from the cube's own."""
-        return rows.raw or (self.insensitive and self.attributes <= rows.fields)
+        return table.raw or (self.insensitive and self.attributes <= table.fields)

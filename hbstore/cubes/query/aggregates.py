@@ -28,12 +28,12 @@ class Aggregates:
     Attributes:
         query: for errors.
         fields: how those of the cube roll up.
-        found: the aggregates; trees hold columns named ``aggregate <number>`` in their places.
+        taken: the aggregates; trees hold columns named ``aggregate <number>`` in their places.
     """
 
     query: QueryText
     fields: RollingUp
-    found: list[Aggregate] = field(default_factory=list)
+    taken: list[Aggregate] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def taken_from(self, tree: exp.Expr) -> exp.Expr:
@@ -59,10 +59,6 @@ class Aggregates:
         """Whether there is an aggregate in a tree that `taken_from` made."""
         return any(aggregate_number(node) is not None for node in tree.walk())
 
-    def columns(self, tree: exp.Expr) -> tuple[frozenset[str], frozenset[str]]:
-        """The measures, and the other fields of the cube, that a tree names."""
-        return self.fields.columns(tree)
-
     def _default(self, node: exp.Column) -> exp.Expr:
         measure = self.fields.measures[node.name]
         if measure.default_aggregate is None:
@@ -86,17 +82,17 @@ class Aggregates:
                 )
         text = node.sql(DIALECT, comments=False)
         if text not in self._numbers:
-            self._numbers[text] = len(self.found)
-            self.found.append(self.fields.aggregate(node))
-        made = placed(exp.column(f"aggregate {self._numbers[text]}", quoted=True), offset_of(node))
-        made.meta[_AGGREGATE] = self._numbers[text]
-        return made
+            self._numbers[text] = len(self.taken)
+            self.taken.append(self.fields.aggregate(node))
+        placeholder = placed(exp.column(f"aggregate {self._numbers[text]}", quoted=True), offset_of(node))
+        placeholder.meta[_AGGREGATE] = self._numbers[text]
+        return placeholder
 
 
 def aggregate_number(node: exp.Expr) -> int | None:
     """The number of the aggregate that a node stands for; None for other nodes."""
-    found = node.meta.get(_AGGREGATE)
-    return found if isinstance(found, int) else None
+    number = node.meta.get(_AGGREGATE)
+    return number if isinstance(number, int) else None
 
 
 def with_aggregates(tree: exp.Expr, of: Callable[[int], exp.Expr]) -> exp.Expr:

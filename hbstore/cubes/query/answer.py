@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from fractions import Fraction
+from typing import Final, TypeVar
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.query.aggregate_inputs import Aggregate
@@ -17,83 +19,128 @@ from hbstore.cubes.query.candidates import (
     Candidate,
     StorageCandidate,
 )
-from hbstore.cubes.query.needs import Needs, QueryShape
-from hbstore.cubes.query.options import PARTIAL_ANSWER
-from hbstore.cubes.query.ranges import moments_text
+from hbstore.cubes.query.from_clause import cube_of, read_ranges
+from hbstore.cubes.query.needs import Needs
+from hbstore.cubes.query.options import PARTIAL_ANSWER, QueryOptions
+from hbstore.cubes.query.ranges import QueryRange, moments_text
 from hbstore.cubes.query.rates import Compared, Rates
-from hbstore.cubes.query.relations import PartitionTime
+from hbstore.cubes.query.relations import ways_to_choose
+from hbstore.cubes.query.resolution import resolve
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import shape
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import QueryText
+from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.errors import NoCandidate
 from hbstore.times.moments import time_at
 
-_SHOWN = 8
+T = TypeVar("T")
+_SHOWN: Final = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """What all ways to answer a query share.
+    """A query of a cube, and what all ways to answer it share.
 
     Attributes:
         query: what was parsed.
         star: the documents.
         cube: the base cube that is asked.
-        candidates: the storage tables of its facts, the lightest first.
+        ranges: the time ranges that the query has.
+        options: of the query.
+        candidates: the storage tables of the cube's facts, the lightest first.
     """
 
     query: QueryText
     star: Star
     cube: Cube
+    ranges: Sequence[QueryRange]
+    options: QueryOptions
     candidates: Sequence[StorageCandidate]
+
+    @staticmethod
+    def of(query: QueryText, star: Star, now: datetime, options: QueryOptions) -> Question | None:
+        """The question of a query; None where it asks dimensions alone.
+
+        Raises:
+            UnknownField, UnsupportedQuery: FROM or a time range is none that can be answered.
+            TableNotFound, ConcurrentChange: as of `StorageCandidate.all_of`.
+        """
+        ranges = read_ranges(query, star, now)
+        cube = cube_of(query, star)
+        if cube is None:
+            return None
+        if not ranges:
+            raise query.unsupported(
+                "the query has no time range",
+                None,
+                cause="NO_TIMERANGE_FILTER",
+                hint="Add time_range_in(time dimension, 'from', 'to') to WHERE, with AND",
+            )
+        return Question(query, star, cube, ranges, options, StorageCandidate.all_of(star, cube, now, options))
+
+    def in_all_ways(self, of: Callable[[Resolved, Needs], T]) -> list[T]:
+        """What is made of the query in each way in which its names can be resolved, and its partitions be chosen.
+
+        Raises:
+            CubeQueryError: there is no such way; the error is that of the first one.
+        """
+        columns = frozenset(name for candidate in self.candidates for name in candidate.columns)
+        by = ways_to_choose(self.cube, [candidate.fact for candidate in self.candidates], self.ranges)
+
+        def in_one_way(ways: ResolutionWay) -> T:
+            resolved = resolve(self.query, self.star, self.ranges, columns, ways, self.options)
+            needs = shape(self.query, self.star, self.cube, resolved, ways.one_of("partition column", by))
+            return of(resolved, needs)
+
+        return in_all_ways(in_one_way)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interpretation:
-    """One way to understand a query: names are resolved so, and partitions are chosen so.
+class Way:
+    """A way to understand a query: its names are resolved so, and its partitions chosen so.
 
     Attributes:
-        question: what is asked.
+        question: what is asked; its candidates reach fields in this way.
         resolved: the query, with placeholders for its aggregates.
-        shaped: what it asks of rows.
+        needs: what it needs of rows.
         able: by aggregate, or -1 for rows without one, the storage tables that can answer it.
     """
 
     question: Question
     resolved: Resolved
-    shaped: QueryShape
+    needs: Needs
     able: Mapping[int, frozenset[StorageCandidate]]
 
     @staticmethod
-    def of(question: Question, resolved: Resolved, by: PartitionTime) -> Interpretation:
-        """The way of a resolution.
+    def all_of(question: Question) -> list[Way]:
+        """All ways to understand a question.
 
         Raises:
             UnsupportedQuery: its answer could not be exact.
             NoCandidate: no storage table has what an aggregate needs.
         """
-        question = replace(question, candidates=[one.reaching(resolved.reached) for one in question.candidates])
-        shaped = shape(question.query, question.star, question.cube, resolved, by)
-        return Interpretation(question, resolved, shaped, _able(question, shaped.needs, shaped.aggregates))
+
+        def of(resolved: Resolved, needs: Needs) -> Way:
+            candidates = [candidate.reaching(resolved.reached) for candidate in question.candidates]
+            return Way(replace(question, candidates=candidates), resolved, needs, _able(candidates, needs))
+
+        return question.in_all_ways(of)
 
     @property
     def compared(self) -> set[Compared]:
         """The storage tables that it chooses from."""
-        return {
-            (candidate, self.shaped.needs.by.column) for candidates in self.able.values() for candidate in candidates
-        }
+        return {(candidate, self.needs.by.column) for candidates in self.able.values() for candidate in candidates}
 
-    def answer(self, rates: Rates, *, partial: bool) -> Answer:
-        """The answer that costs least, with ``partial`` of those of the same times for all that is asked.
+    def answer(self, rates: Rates) -> Answer:
+        """The answer that costs least, of the same times for all that is asked if a partial one will do.
 
         The rates are those between the tables of all ways.
         """
-        shaped, order = self.shaped, self.question.candidates
         cost, blocks = best_blocks(
-            *(shaped.needs, shaped.aggregates, self.able, order, shaped.stretches, rates), partial=partial
+            self.needs, self.able, self.question.candidates, rates, partial=self.question.options.partial
         )
-        return Answer(self.question, self.resolved, shaped, rates, blocks, cost)
+        return Answer(self, rates, blocks, cost)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,17 +148,13 @@ class Answer:
     """One way to answer a query.
 
     Attributes:
-        question: what is asked.
-        resolved: the query, with placeholders for its aggregates.
-        shaped: what it asks of rows.
+        way: how the query is understood.
         rates: of the storage tables.
         blocks: the partitions that are read.
         cost: of them.
     """
 
-    question: Question
-    resolved: Resolved
-    shaped: QueryShape
+    way: Way
     rates: Rates
     blocks: Sequence[Block]
     cost: Cost
@@ -128,29 +171,29 @@ class Answer:
 
     def incomplete(self) -> NoCandidate:
         """The error for an answer that lacks partitions, or such as are short enough."""
-        missing, shaped = self.missing, self.shaped
+        missing, needs, all_candidates = self.missing, self.way.needs, self.way.question.candidates
         candidates = [candidate for block in self.blocks for candidate in block.candidates]
-        between = shaped.between_partitions(candidates, missing)
+        between = needs.between_partitions(candidates, missing)
         if between == missing:  # no partition could be registered of what is missing
             text = "no update period is fine enough for the time range"
-            fact = f"whose rows are not rolled up and have {shaped.needs.by.own} as a column of timestamps"
+            fact = f"whose rows are not rolled up and have {needs.by.own} as a column of timestamps"
             ask = "Ask for times at which a period of the facts begins or ends"
             hints = [f"{ask}, or create a fact {fact}: of its partitions parts can be read"]
         else:
             text = "partitions are missing for the time range"
             hints = [f"Register them, ask for another range, or ask for what there is with {PARTIAL_ANSWER}"]
             hints += [f"Note that no update period fits into {moments_text(between)}"] if between else []
-            if not all(candidate.raw for candidate in self.question.candidates):
+            if not all(candidate.raw for candidate in all_candidates):
                 hints += dict.fromkeys(
-                    aggregate.refusal.hint for aggregate in shaped.aggregates if aggregate.refusal.hint
+                    aggregate.refusal.hint for aggregate in needs.aggregates if aggregate.refusal.hint
                 )
-            clashing = filter(None, (shaped.clashing(candidate, missing) for candidate in self.question.candidates))
+            clashing = filter(None, (needs.clashing(candidate, missing) for candidate in all_candidates))
             hints += [f"Note that {one}: keep these on two storages, or as strings" for one in clashing][:1]
         return NoCandidate(
             text,
             cause="NO_CANDIDATE_FACT_AVAILABLE",
             missing=[(time_at(start), time_at(stop)) for start, stop in missing],
-            candidates=tuple(self._alone(candidate) for candidate in self.question.candidates),  # none is taken
+            candidates=tuple(map(needs.alone, all_candidates)),  # none is taken
             ranges=moments_text(missing),
             hint=". ".join(hints),
         )
@@ -158,33 +201,33 @@ class Answer:
     def reports(self) -> tuple[Candidate, ...]:
         """All storage tables, each taken or with its cause."""
         taken = {table for block in self.blocks for table in block.tables}
-        return tuple(self._report(candidate, taken=candidate.table in taken) for candidate in self.question.candidates)
-
-    def _alone(self, candidate: StorageCandidate) -> Candidate:
-        return self.shaped.alone(self.question.cube, candidate)
+        return tuple(
+            self._report(candidate, taken=candidate.table in taken) for candidate in self.way.question.candidates
+        )
 
     def _report(self, candidate: StorageCandidate, *, taken: bool) -> Candidate:
-        alone = self._alone(candidate)
+        needs = self.way.needs
+        alone = needs.alone(candidate)
         if taken:
             return replace(alone, taken=True, cause=None, detail="")
         if not alone.able:
             return alone
-        time = sum(one.stop - one.start for one in self.shaped.stretches) or 1
+        time = sum(stretch.stop - stretch.start for stretch in needs.stretches) or 1
         weight, mean = candidate.fact.weight or 0.0, self.cost[2] / time
         if Fraction(weight) > mean:
             return replace(alone, cause=MORE_WEIGHT, detail=f"weight {weight:g}, and the answer has {float(mean):g}")
-        if self.rates.of(candidate, self.shaped.needs.by.column) > self.cost[3] / time:
+        if self.rates.of(candidate, needs.by.column) > self.cost[3] / time:
             cause = MORE_BYTES if self.rates.what == "bytes" else MORE_ROWS
             return replace(alone, cause=cause, detail=f"others answer it from fewer {self.rates.what}")
         return replace(alone, cause=MORE_PARTITIONS, detail="others answer it by as few partitions, or fewer")
 
 
-def _able(question: Question, needs: Needs, aggregates: Sequence[Aggregate]) -> dict[int, frozenset[StorageCandidate]]:
+def _able(candidates: Iterable[StorageCandidate], needs: Needs) -> dict[int, frozenset[StorageCandidate]]:
     """By aggregate, or -1 for rows without one, the storage tables that can answer it."""
     able: dict[int, frozenset[StorageCandidate]] = {}
-    numbered: list[tuple[int, Aggregate | None]] = [*enumerate(aggregates)] if aggregates else [(-1, None)]
+    numbered: list[tuple[int, Aggregate | None]] = [*enumerate(needs.aggregates)] or [(-1, None)]
     for number, aggregate in numbered:
-        reasons = {candidate: needs.refusal(question.cube, candidate, aggregate) for candidate in question.candidates}
+        reasons = {candidate: needs.refusal(candidate, aggregate) for candidate in candidates}
         refused = [reason for reason in reasons.values() if reason is not None]
         able[number] = frozenset(candidate for candidate, reason in reasons.items() if reason is None)
         if not able[number]:

@@ -24,14 +24,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from hbstore.cubes.covered import united
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.cubes.query.choice import Choice, Chooser
 from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import ConditionRange
 from hbstore.cubes.query.rates import Rates
-from hbstore.timelines.runs import Runs
+from hbstore.timelines.runs import Runs, joined
 
 _FEW: Final = 5
 """Kinds of aggregates for which all ways to deal them out are tried."""
@@ -85,10 +84,8 @@ class AggregateKind:
 
 def best_blocks(
     needs: Needs,
-    aggregates: Sequence[Aggregate],
     able: Mapping[int, frozenset[StorageCandidate]],
     order: Sequence[StorageCandidate],
-    stretches: Sequence[ConditionRange],
     rates: Rates,
     *,
     partial: bool,
@@ -96,26 +93,24 @@ def best_blocks(
     """The blocks that answer a query best.
 
     Args:
-        needs: what all rows need.
-        aggregates: the aggregates; where there are none, rows alone are asked.
+        needs: of the query: its aggregates, and the time that is asked for.
         able: by the number of an aggregate, the storage tables that can answer it; -1 for rows alone.
         order: the storage tables in the order in which they are preferred where they cost the same.
-        stretches: the time that is asked for.
         rates: of the storage tables.
         partial: whether the blocks are to be of the same times, where some lack time.
     """
     best: tuple[Cost, list[Block]] | None = None
     by_kinds: dict[frozenset[AggregateKind], Block] = {}  # many ways to deal out have a block in common
-    for dealt in _dealt(_kinds(aggregates, able, order)):
+    for dealt in _dealt(_kinds(needs.aggregates, able, order)):
         if best is not None and not best[0][0] and len(dealt) > len(best[1]):
             break  # more blocks cost more
         for kinds in dealt:
             if frozenset(kinds) not in by_kinds:
-                by_kinds[frozenset(kinds)] = _block(kinds, needs, aggregates, order, stretches, rates)
+                by_kinds[frozenset(kinds)] = _block(kinds, needs, order, rates)
         blocks = [by_kinds[frozenset(kinds)] for kinds in dealt]
         cost = _cost(blocks)
         if partial and cost[0] and (best is None or cost[:2] <= best[0][:2]):
-            blocks = _of_the_same_times(blocks, stretches)
+            blocks = _of_the_same_times(blocks, needs.stretches)
             cost = _cost(blocks)
         if best is None or cost < best[0]:
             best = cost, blocks
@@ -125,7 +120,7 @@ def best_blocks(
 
 def missing_of(blocks: Iterable[Block]) -> list[tuple[int, int]]:
     """The moments that some block has no partitions of, sorted and joined."""
-    return united(span for block in blocks for choice in block.choices for span in choice.missing)
+    return joined(sorted(span for block in blocks for choice in block.choices for span in choice.missing))
 
 
 def _cost(blocks: Sequence[Block]) -> Cost:
@@ -171,20 +166,13 @@ def _kinds(
     return [AggregateKind(tuple(numbers), able[numbers[0]]) for numbers in numbers_by_kind.values()]
 
 
-def _block(
-    kinds: Sequence[AggregateKind],
-    needs: Needs,
-    aggregates: Sequence[Aggregate],
-    order: Sequence[StorageCandidate],
-    stretches: Sequence[ConditionRange],
-    rates: Rates,
-) -> Block:
+def _block(kinds: Sequence[AggregateKind], needs: Needs, order: Sequence[StorageCandidate], rates: Rates) -> Block:
     common = _common(kinds)
     candidates = tuple(one for one in order if one in common)
     numbers = tuple(sorted(number for kind in kinds for number in kind.aggregates if number >= 0))
-    own, column = [aggregates[number] for number in numbers], needs.by.column
+    own, column = [needs.aggregates[number] for number in numbers], needs.by.column
     chooser = Chooser(source for one in candidates for source in needs.sources(one, own, rates.of(one, column)))
-    return Block(numbers, candidates, chooser, tuple(chooser.choose(one.start, one.stop) for one in stretches))
+    return Block(numbers, candidates, chooser, tuple(chooser.choose(one.start, one.stop) for one in needs.stretches))
 
 
 def _common(kinds: Iterable[AggregateKind]) -> frozenset[StorageCandidate]:

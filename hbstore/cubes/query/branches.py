@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.covered import CoverRun, united
+from hbstore.cubes.cover import CoverRun
 from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.aggregate_calls import only_where
 from hbstore.cubes.query.answer import Answer
@@ -16,6 +16,7 @@ from hbstore.cubes.query.blocks import Block
 from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.cubes.query.choice import index_runs
 from hbstore.filters.builder import Expression, col
+from hbstore.timelines.runs import joined
 from hbstore.times.update_period import UpdatePeriod
 
 BLOCK: Final = "block "
@@ -66,14 +67,14 @@ class UnionColumns:
 
 def branches_of(answer: Answer) -> Iterator[Branch]:
     """The rows that are read: those of one storage table and block together, apart where their columns differ."""
-    candidates = {candidate.table: candidate for candidate in answer.question.candidates}
-    needs, flagged = answer.shaped.needs, answer.shaped.flagged
+    candidates = {candidate.table: candidate for candidate in answer.way.question.candidates}
+    needs = answer.way.needs
     runs: dict[object, list[tuple[UpdatePeriod, int, int]]] = {}
     first: dict[object, tuple[StorageCandidate, int, Mapping[int, bool]]] = {}
     moments: dict[object, list[tuple[int, int]]] = {}
     for number, block in enumerate(answer.blocks):
-        for stretch, choice in zip(answer.shaped.stretches, block.choices, strict=True):
-            holds: Mapping[int, bool] = {at: stretch.holds[at] for at in flagged}
+        for stretch, choice in zip(needs.stretches, block.choices, strict=True):
+            holds: Mapping[int, bool] = {at: stretch.holds[at] for at in needs.flagged}
             for run, (source, start, stop) in zip(choice.runs, index_runs(choice), strict=True):
                 candidate, period = candidates[source.table], source.period
                 partitioned = isinstance(period, UpdatePeriod) and not candidate.on.is_continuous
@@ -86,10 +87,10 @@ def branches_of(answer: Answer) -> Iterator[Branch]:
                 if isinstance(period, UpdatePeriod) and partitioned:
                     runs.setdefault(key, []).append((period, start, stop))
     for key, (candidate, number, holds) in first.items():
-        own_runs, ranges = _joined(runs.get(key, ())), united(moments.get(key, ()))
+        own_runs, ranges = _joined(runs.get(key, ())), joined(sorted(moments.get(key, ())))
         yield Branch(candidate, number, tuple(own_runs), holds, tuple(ranges), needs.times_of_rows(candidate))
     if not first:  # no rows, but with all columns
-        yield Branch(answer.blocks[0].candidates[0], 0, (), dict.fromkeys(flagged, False))
+        yield Branch(answer.blocks[0].candidates[0], 0, (), dict.fromkeys(needs.flagged, False))
 
 
 def cover_runs(answer: Answer) -> dict[str, list[CoverRun]]:
@@ -98,8 +99,8 @@ def cover_runs(answer: Answer) -> dict[str, list[CoverRun]]:
     for branch in branches_of(answer):
         if branch.runs:
             runs.setdefault(branch.candidate.table, set()).update(branch.runs)
-    made = {table: [CoverRun(*run, table) for run in _joined(some)] for table, some in sorted(runs.items())}
-    return {table: sorted(some, key=lambda run: run.period.moment(run.start)) for table, some in made.items()}
+    by_table = {table: [CoverRun(*run, table) for run in _joined(some)] for table, some in sorted(runs.items())}
+    return {table: sorted(some, key=lambda run: run.period.moment(run.start)) for table, some in by_table.items()}
 
 
 def read_moments(answer: Answer) -> dict[str, tuple[tuple[int, int], ...]]:
@@ -108,15 +109,13 @@ def read_moments(answer: Answer) -> dict[str, tuple[tuple[int, int], ...]]:
     for branch in branches_of(answer):
         if branch.moments and not branch.runs:
             moments.setdefault(branch.candidate.table, set()).update(branch.moments)
-    return {table: tuple(united(ranges)) for table, ranges in sorted(moments.items())}
+    return {table: tuple(joined(sorted(ranges))) for table, ranges in sorted(moments.items())}
 
 
 def read_filters(answer: Answer) -> dict[str, Expression | None]:
     """By storage table, the filter of the partitions that are read; None for one that has none."""
-    candidates, column = (
-        {candidate.table: candidate for candidate in answer.question.candidates},
-        answer.shaped.needs.by.column,
-    )
+    candidates = {candidate.table: candidate for candidate in answer.way.question.candidates}
+    column = answer.way.needs.by.column
     # A table of which no partition is read stands in the query for its columns alone.
     filters: dict[str, Expression | None] = {}
     for candidate in (branch.candidate for branch in branches_of(answer)):
@@ -130,14 +129,14 @@ def read_filters(answer: Answer) -> dict[str, Expression | None]:
 
 def columns_of(answer: Answer) -> UnionColumns:
     """The columns of the rows that are read."""
-    shaped, needs = answer.shaped, answer.shaped.needs
+    needs = answer.way.needs
     inputs: dict[str, dict[tuple[int, str], exp.Expr]] = {}
     for number, block in enumerate(answer.blocks):
         candidates = _read_for(block)
         for candidate in candidates:
             own: dict[str, exp.Expr] = {name: exp.column(name, quoted=True) for name in needs.measures}
             for at in block.aggregates:
-                own.update(shaped.aggregates[at].inputs(candidates, candidate))
+                own.update(needs.aggregates[at].inputs(candidates, candidate))
             # An attribute that only an aggregate looks at is to other blocks what their measures are to it.
             for name in own.keys() - needs.attributes:
                 inputs.setdefault(name, {})[number, candidate.table] = own[name]
@@ -146,18 +145,18 @@ def columns_of(answer: Answer) -> UnionColumns:
         tuple(sorted(needs.times)),
         dict(sorted(inputs.items())),
         tuple(range(len(answer.blocks))) if len(answer.blocks) > 1 else (),
-        shaped.flagged,
-        frozenset(one.name for one in answer.question.cube.dim_attributes if one.type.lower() == "date"),
+        needs.flagged,
+        frozenset(one.name for one in answer.way.question.cube.dim_attributes if one.type.lower() == "date"),
     )
 
 
 def computed(answer: Answer, number: int) -> exp.Expr:
     """An aggregate as it is computed from these rows."""
     ((at, block),) = ((at, one) for at, one in enumerate(answer.blocks) if number in one.aggregates)
-    tree = answer.shaped.aggregates[number].computed(_read_for(block))
+    tree = answer.way.needs.aggregates[number].computed(_read_for(block))
     if len(answer.blocks) == 1:
         return tree.copy()
-    return only_where(tree, exp.column(f"{BLOCK}{at}", table=answer.resolved.root, quoted=True))
+    return only_where(tree, exp.column(f"{BLOCK}{at}", table=answer.way.resolved.root, quoted=True))
 
 
 def _read_for(block: Block) -> list[StorageCandidate]:
@@ -170,4 +169,6 @@ def _joined(runs: Iterable[tuple[UpdatePeriod, int, int]]) -> list[tuple[UpdateP
     spans: dict[UpdatePeriod, list[tuple[int, int]]] = {}
     for period, start, stop in runs:
         spans.setdefault(period, []).append((start, stop))
-    return [(one, *span) for one in sorted(spans, key=lambda period: period.rank) for span in united(spans[one])]
+    return [
+        (one, *span) for one in sorted(spans, key=lambda period: period.rank) for span in joined(sorted(spans[one]))
+    ]

@@ -27,12 +27,13 @@ from hbstore.cubes.function_calls import call, name_of
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.resolved import STANDS_FOR, Bridge, Join, Resolved
-from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed
+from hbstore.cubes.query.text import DIALECT, QueryText, offset_of, placed, tree_of
 
 KEY: Final = "key"
 """The column of a bridge by which it is joined."""
 
 _CONNECTIVES: Final = (exp.And, exp.Or, exp.Not, exp.Paren)
+_SET: Final = "set "
 _ONE: Final = "one value"
 """The parameter of a function that is applied to each value of a set."""
 
@@ -52,7 +53,7 @@ def flatten(query: QueryText, resolved: Resolved, options: QueryOptions) -> None
     Raises:
         UnsupportedQuery: an expression looks at more than one bridge, or stands where a set cannot.
     """
-    measures = () if resolved.cube is None else [one.name for one in resolved.cube.measures]
+    measures = () if resolved.cube is None else [measure.name for measure in resolved.cube.measures]
     bridges = _Bridges(query, {}, frozenset((resolved.root, name) for name in measures), early=options.flatten_early)
     bridges.take_joins(resolved)
     if not bridges.behind:
@@ -183,8 +184,12 @@ class _Bridges:
 
     def _field(self, tree: exp.Expr) -> exp.Column | None:
         """The field behind a bridge of which an expression looks at one value; None where it looks at whole sets."""
-        fields = [one for one in tree.find_all(exp.Column) if one.table in self.behind and not _is_set(one)]
-        if any(one != fields[0] for one in fields):
+        fields = [
+            column
+            for column in tree.find_all(exp.Column)
+            if column.table in self.behind and not column.name.startswith(_SET)
+        ]
+        if any(field != fields[0] for field in fields):
             hint = "Ask with flatten_early = false, or for each field by itself"
             self.refuse(tree, "an expression looks at two fields behind a bridge table, and sets keep no pairs", hint)
         return fields[0] if fields else None
@@ -201,7 +206,7 @@ class _Bridges:
 
     def _joins_to(self, tree: exp.Expr) -> list[Join]:
         """The joins to the bridges that a tree looks at, each once."""
-        joins = (self.behind[one.table] for one in tree.find_all(exp.Column) if one.table in self.behind)
+        joins = (self.behind[column.table] for column in tree.find_all(exp.Column) if column.table in self.behind)
         return list({join.alias: join for join in joins}.values())
 
     def _bridge(self, tree: exp.Expr) -> Join | None:
@@ -224,7 +229,7 @@ class _Bridges:
 
 
 def _sorted_set(tree: exp.Expr) -> exp.Expr:
-    return call("sort_array", exp.ArrayUniqueAgg(this=tree.copy()))
+    return tree_of("sort_array(collect_set(a))", a=tree)
 
 
 def _negated(node: exp.Expr) -> exp.Expr:
@@ -241,10 +246,6 @@ def _arrays_of(node: exp.Expr) -> list[exp.Expr]:
     return node.expressions[:1] if name in _OF_ARRAYS else []
 
 
-def _is_set(column: exp.Column) -> bool:
-    return column.name.startswith("set ")
-
-
 def _for_one(tree: exp.Expr, field: exp.Column) -> exp.Lambda:
     """An expression as a function of one value of a field."""
     one = exp.to_identifier(_ONE, quoted=True)
@@ -254,5 +255,4 @@ def _for_one(tree: exp.Expr, field: exp.Column) -> exp.Lambda:
 
 def _any(values: exp.Expr, holds: exp.Lambda) -> exp.Expr:
     """Whether one of some values meets a condition; false where there are none."""
-    some = call("filter", values.copy(), holds)
-    return exp.GT(this=call("size", some), expression=exp.Literal.number(0))
+    return tree_of("size(filter(a, b)) > 0", a=values, b=holds)

@@ -10,7 +10,7 @@ for the value gets the rows of both. In a ``date`` column the month of January a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -29,7 +29,7 @@ from hbstore.errors import ConcurrentChange, HbstoreError, TableNotFound, Timeli
 from hbstore.keys.types import ColumnType, DateType, StringType, TimestampType, parse_type
 from hbstore.model.totals import Totals
 from hbstore.store.timelines.stored_timelines import Timelines
-from hbstore.timelines import PartitionTimeline
+from hbstore.timelines.runs import Runs
 from hbstore.times.moments import LIMIT, moment, time_at
 from hbstore.times.update_period import UpdatePeriod
 
@@ -281,33 +281,9 @@ def clashes(
             continue
         both = [(period, timelines[period, column]), (other, timeline)]
         (small, of_small), (large, of_large) = sorted(both, key=lambda one: one[0].rank)
-        for at in _indexes(of_large, large.ceil_index(begin), large.ceil_index(end)):
+        first, last = large.ceil_index(begin), large.ceil_index(end)
+        for at in Runs.of_ranges(of_large.index_ranges(first, last) if first < last else ()).numbers():
             inside = small.floor_index(large.moment(at))
             if small.moment(inside) == large.moment(at) and any(of_small.index_ranges(inside, inside + 1)):
                 clashing.add(at if large is period else inside)
     return sorted(clashing)
-
-
-def _indexes(timeline: PartitionTimeline, start: int, stop: int) -> Iterator[int]:
-    if start < stop:
-        for first, last in timeline.index_ranges(start, stop):
-            yield from range(first, last)
-
-
-def without(ranges: Iterable[tuple[int, int]], left_out: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Sorted ranges without some sorted numbers.
-
-    >>> list(without([(1, 4), (6, 8)], [2, 6]))
-    [(1, 2), (3, 4), (7, 8)]
-    """
-    numbers = list(reversed(left_out))
-    for start, stop in ranges:
-        at = start
-        while numbers and numbers[-1] < stop:
-            number = numbers.pop()
-            if number >= at:
-                if at < number:
-                    yield at, number
-                at = number + 1
-        if at < stop:
-            yield at, stop

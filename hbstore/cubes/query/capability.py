@@ -12,16 +12,14 @@ from typing import Final
 
 from sqlglot import exp
 
-from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate, StorageCandidate
-from hbstore.cubes.query.from_clause import cube_of, read_ranges
+from hbstore.cubes.query.answer import Question
+from hbstore.cubes.query.candidates import MISSING_PARTITIONS, Candidate
+from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.ranges import now_of
-from hbstore.cubes.query.relations import ways_to_choose
-from hbstore.cubes.query.resolution import resolve
-from hbstore.cubes.query.shaping import shape
+from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import TIME_RANGE_IN, QueryText
-from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import InvalidInput
 from hbstore.texts.arguments import expect_many, expect_texts
@@ -42,20 +40,8 @@ def candidates_of(
 ) -> tuple[Candidate, ...]:
     """The storage tables of a cube's facts, the lightest first; each is able to answer alone, or has its cause.
 
-    Args:
-        model: the model.
-        cube: the cube, or a derived one.
-        fields: measures, attributes, expressions, fields of chains as ``chain.field``; at least one.
-        time_range: the time dimension, and the times from when up to when, as in queries.
-        clock: for relative times, unless the options say what now is.
-        options: what may be read, and how names are resolved.
-
-    Raises:
-        ModelNotFound: there is no such cube.
-        UnknownField, AmbiguousField: a field is none of the cube.
-        UnsupportedQuery: a query of these fields could not be answered exactly.
-        TimeRangeSyntaxError, InvalidTimeRange: the range is none.
-        InvalidInput: no field is named, or an argument is of another type.
+    Args and what it raises are as of `Cubes.candidates`; the clock is for relative times, unless the options say what
+    now is.
     """
     names = expect_many("fields", fields, str, hint=_FIELDS)
     times = expect_many("range", time_range, str, hint=_RANGE)
@@ -66,19 +52,13 @@ def candidates_of(
         raise InvalidInput("not a time range", range=", ".join(times), hint=_RANGE)
     now, star = now_of(options.time(now_of(clock))), Star(model)
     query = _query(model.get("cube", cube).name, names, times)
-    ranges = read_ranges(query, star, now)
-    base = cube_of(query, star)
-    assert base is not None  # as the model has it
-    candidates = StorageCandidate.all_of(star, base, now, options)
-    columns = frozenset(name for candidate in candidates for name in candidate.columns)
-    by = ways_to_choose(base, [candidate.fact for candidate in candidates], ranges)
+    question = Question.of(query, star, now, options)
+    assert question is not None  # as the model has the cube
 
-    def reports(ways: ResolutionWay) -> list[Candidate]:
-        resolved = resolve(query, star, ranges, columns, ways, options)
-        shaped = shape(query, star, base, resolved, ways.one_of("by", by))
-        return [shaped.alone(base, candidate.reaching(resolved.reached)) for candidate in candidates]
+    def reports(resolved: Resolved, needs: Needs) -> list[Candidate]:
+        return [needs.alone(candidate.reaching(resolved.reached)) for candidate in question.candidates]
 
-    return tuple(min(some, key=_lack) for some in zip(*in_all_ways(reports), strict=True))
+    return tuple(min(some, key=_lack) for some in zip(*question.in_all_ways(reports), strict=True))
 
 
 def _lack(candidate: Candidate) -> tuple[bool, bool, timedelta]:
@@ -103,7 +83,7 @@ def _query(cube: str, fields: Sequence[str], time_range: Sequence[str]) -> Query
 
 def _column(name: str) -> exp.Expr:
     parts = name.split(".")
-    made: exp.Expr = exp.column(*reversed(parts[:_PARTS]), quoted=True)
+    tree: exp.Expr = exp.column(*reversed(parts[:_PARTS]), quoted=True)
     for part in parts[_PARTS:]:
-        made = exp.Dot(this=made, expression=exp.to_identifier(part, quoted=True))
-    return made
+        tree = exp.Dot(this=tree, expression=exp.to_identifier(part, quoted=True))
+    return tree

@@ -32,7 +32,6 @@ The numbers are whole, so sums do not depend on their order: weights are multipl
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -41,7 +40,7 @@ from math import lcm
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from hbstore.keys.types import ColumnType, DateType
-from hbstore.timelines.runs import gaps
+from hbstore.timelines.runs import Runs, gaps, joined
 from hbstore.times.update_period import UpdatePeriod
 
 
@@ -305,27 +304,19 @@ def parts_of(
     for source in sources:
         left: list[tuple[int, int]] = []
         for low, high in uncovered:
-            at = low
-            for begin, end in source.ranges(low, high) if low < high else ():
-                parts.append((begin, end, source))
-                if at < begin:
-                    left.append((at, begin))
-                at = end
-            if at < high:
-                left.append((at, high))
+            spans = [*source.ranges(low, high)] if low < high else []
+            parts += [(begin, end, source) for begin, end in spans]
+            left += gaps(spans, low, high)
         uncovered = left
     parts.sort(key=lambda one: one[0])
     return [SourceRun(period.moment(begin), period.moment(end), source) for begin, end, source in parts]
 
 
 def left_by(parts: Sequence[SourceRun], ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """What some parts leave of the ranges that they lie in; both are sorted."""
-    pending = deque(parts)
+    """What some sorted parts leave of some ranges."""
+    covered = Runs.of_ranges(joined(part[:2] for part in parts))
     for start, stop in ranges:
-        inside = []
-        while pending and pending[0].stop <= stop:
-            inside.append(pending.popleft()[:2])
-        yield from gaps(inside, start, stop)
+        yield from covered.gaps(start, stop)
 
 
 def _taken(pending: list[SourceRun], end: int) -> list[SourceRun]:
@@ -342,8 +333,8 @@ def _taken(pending: list[SourceRun], end: int) -> list[SourceRun]:
 
 def _sum(costs: Iterable[Cost]) -> Cost:
     missing = weight = size = count = 0
-    for one in costs:
-        missing, weight, size, count = missing + one[0], weight + one[1], size + one[2], count + one[3]
+    for cost in costs:
+        missing, weight, size, count = missing + cost[0], weight + cost[1], size + cost[2], count + cost[3]
     return missing, weight, size, count
 
 

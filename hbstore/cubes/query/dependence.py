@@ -37,19 +37,6 @@ WITHIN: Final[Mapping[UpdatePeriod, Periods]] = {
 } | {UpdatePeriod.WEEKLY: frozenset(period for period in UpdatePeriod if period.rank <= UpdatePeriod.WEEKLY.rank)}
 """By period, those whose parts lie within its parts, with itself."""
 
-_LENGTHS: Final[Mapping[UpdatePeriod, int]] = {
-    UpdatePeriod.CONTINUOUS: SECOND,
-    UpdatePeriod.SECONDLY: SECOND,
-    UpdatePeriod.MINUTELY: 60 * SECOND,
-    UpdatePeriod.HOURLY: 3_600 * SECOND,
-    UpdatePeriod.DAILY: DAY,
-    UpdatePeriod.WEEKLY: 7 * DAY,
-}
-_MONTHS: Final[Mapping[UpdatePeriod, int]] = {
-    UpdatePeriod.MONTHLY: 1,
-    UpdatePeriod.QUARTERLY: 3,
-    UpdatePeriod.YEARLY: 12,
-}
 _MONTHS_OF_A_YEAR: Final = 12
 _DAYS_OF_A_YEAR: Final = 365
 
@@ -118,10 +105,10 @@ def moved(months: int | None = 0, microseconds: int | None = 0) -> Dependence:
     keeps = ALL
     if microseconds != 0:
         exact = DAY if microseconds is None else microseconds
-        keeps &= frozenset(period for period, length in _LENGTHS.items() if exact % length == 0)
+        keeps &= frozenset(one for one in UpdatePeriod if one.part_seconds and exact % (one.part_seconds * SECOND) == 0)
     if months != 0:
         exact = 1 if months is None else months
-        whole = frozenset(period for period, length in _MONTHS.items() if exact % length == 0)
+        whole = frozenset(one for one in UpdatePeriod if one.part_months and exact % one.part_months == 0)
         keeps &= WITHIN[UpdatePeriod.DAILY] | whole
     if months is None or microseconds is None:
         years = float("inf")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
@@ -39,12 +40,13 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
         candidate = Candidate(name, dimtable.name, on.storage, dimtable.weight or 0.0)
         barred = options.bars_dimension_table(on.storage, name)
         if barred is not None:
-            refused.append(_refused(candidate, *barred))
+            cause, detail = barred
+            refused.append(replace(candidate, cause=cause, detail=detail))
             continue
         offered = {column.name for column in dimtable.columns} | {column.name for column in on.partition_columns}
         missing = sorted(needed - offered)
         if missing:
-            refused.append(_refused(candidate, COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}"))
+            refused.append(replace(candidate, cause=COLUMN_NOT_FOUND, detail=f"it has no {', '.join(missing)}"))
             continue
         try:
             if not on.update_periods or not on.time_partition_columns:
@@ -61,7 +63,7 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
             say_whose(error, dimtable, on.storage)
             raise
         if isinstance(latest, str):
-            refused.append(_refused(candidate, "NO_PARTITIONS", latest))
+            refused.append(replace(candidate, cause="NO_PARTITIONS", detail=latest))
         else:
             return _select(database, name, needed, latest)
     raise NoCandidate(
@@ -75,13 +77,9 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
     )
 
 
-def _refused(candidate: Candidate, cause: str, detail: str) -> Candidate:
-    return Candidate(candidate.table, candidate.fact, candidate.storage, candidate.weight, cause=cause, detail=detail)
-
-
 def _select(database: str, table: str, columns: Iterable[str], latest: Latest | None) -> exp.Select:
     """The query of columns of a table, of all its rows or of its latest partitions."""
-    select = exp.select(*(exp.column(one, quoted=True) for one in sorted(columns)))
+    select = exp.select(*(exp.column(column, quoted=True) for column in sorted(columns)))
     select = select.from_(exp.table_(table, db=database, quoted=True))
     if latest is None:
         return select

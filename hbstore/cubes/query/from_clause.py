@@ -62,7 +62,7 @@ def _owner(query: QueryText, star: Star, table: exp.Table) -> Owner:
             name=table.name,
             hint=did_you_mean(
                 table.name,
-                (one.name for kind in ("cube", "derived_cube", "dimension") for one in star.model.list(kind)),
+                (document.name for kind in ("cube", "derived_cube", "dimension") for document in star.model.list(kind)),
                 "List them with `hbstore model list`",
             ),
         )

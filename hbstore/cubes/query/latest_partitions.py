@@ -83,7 +83,7 @@ def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable)
         return Latest(equal, col(column) == LATEST)
 
     def look(row: TableRow, _: object, batches: Iterator[Sequence[bytes]]) -> Latest | str:
-        loads = FullLoads.of(store, row.table, on)
+        loads = FullLoads.of(row.table, on)
         assert loads is not None  # as it has an update period
         return _newest(loads, _Partitions.of(store.rows, row, column, chain.from_iterable(batches)))
 
@@ -124,15 +124,16 @@ class _Partitions:
     def copies(self) -> list[Partition]:
         """Those called `latest`, which is no value that a filter could compare with in a column of times."""
         if self.has_times_alone:
-            found = self._get(LATEST)
+            payloads = self._get(LATEST)
         else:
-            found = [one for values, payloads in self.stored.items() if values[self.at] == LATEST for one in payloads]
-        return list(map(partition_from_payload, found))
+            stored = (payloads for values, payloads in self.stored.items() if values[self.at] == LATEST)
+            payloads = list(chain.from_iterable(stored))
+        return list(map(partition_from_payload, payloads))
 
     def of_values(self, values: Values) -> list[Values]:
         """The values of the partitions that have some, as they are spelled there."""
-        found = self._get(values[0]) if self.has_times_alone else self.stored.get(values, [])
-        return list(map(partition_values, found))
+        payloads = self._get(values[0]) if self.has_times_alone else self.stored.get(values, [])
+        return list(map(partition_values, payloads))
 
     def count_at(self, time: str) -> int:
         """How many there are with a value of the time partition column, of which there is one at least."""
@@ -164,7 +165,7 @@ def _newest(loads: FullLoads, partitions: _Partitions) -> Latest | str:
     else:
         condition = _each(table, names, newest)
     specs = (spec_filter(dict(zip(names, values, strict=True))) for (values,) in spelled)
-    return Latest(condition, Expression(joined(Or, [one.tree for one in specs if one is not None])))
+    return Latest(condition, Expression(joined(Or, [spec.tree for spec in specs if spec is not None])))
 
 
 def _each(table: Table, names: Sequence[str], newest: Sequence[Values]) -> exp.Expr:
@@ -177,7 +178,7 @@ def _each(table: Table, names: Sequence[str], newest: Sequence[Values]) -> exp.E
             limit=_MOST,
             hint=f"Let the time partition column be a string, so that all of them are called {LATEST}",
         )
-    kinds = {one.name: one.type for one in table.partition_columns}
+    kinds = {column.name: column.type for column in table.partition_columns}
     conditions = [exp.and_(*(_equal(*pair, kinds) for pair in zip(names, values, strict=True))) for values in newest]
     return exp.or_(*conditions)
 

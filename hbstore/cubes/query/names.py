@@ -15,16 +15,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 
-from hbstore.byte_cache import remembered
 from hbstore.cubes.concepts import Cube, DerivedCube, Dimension
 from hbstore.cubes.fields import ChainField, DimAttribute, Edge, Expression, ExpressionSpec, JoinChain, Measure
 from hbstore.cubes.query.from_clause import Owner
 from hbstore.cubes.query.ranges import QueryRange, deciding_ranges, marker, number_of
 from hbstore.cubes.query.resolved import DATED, Join, Reached, Resolved
 from hbstore.cubes.query.star import Field, Star, chain_of, fields_of, time_dimensions
-from hbstore.cubes.query.text import DIALECT, QueryText, of_one_piece, placed, with_replaced
+from hbstore.cubes.query.text import QueryText, of_one_piece, parsed, with_replaced
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
 from hbstore.errors import CubeQueryError, UnknownField, did_you_mean
 from hbstore.times.moments import moment
@@ -49,7 +48,7 @@ class Names:
         ways: which way is taken where there are several.
         by_table: whether each storage table's rows may go their own way.
         owners: the tables of FROM.
-        made: the resolution; what names mean is joined to it.
+        resolved: the resolution; what names mean is joined to it.
     """
 
     query: QueryText
@@ -59,7 +58,7 @@ class Names:
     ways: ResolutionWay
     by_table: bool
     owners: list[Owner]
-    made: Resolved
+    resolved: Resolved
     written: int = 0
     cases: dict[tuple[str, str], exp.Expr] = field(default_factory=dict)
     aliases: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -81,9 +80,9 @@ class Names:
         if chain is not None:
             self._check_derived_chain(owner, chain.name, node)
             if len(chain.paths) > 1 and self._goes_by_table(owner):
-                made = self._by_table(owner, ".".join(parts), lambda one: one.meaning(owner, parts, node, depth))
-                if made is not None:
-                    return made
+                column = self._by_table(owner, ".".join(parts), lambda one: one.meaning(owner, parts, node, depth))
+                if column is not None:
+                    return column
             return self.meaning(self._joined(owner, chain.name, node, depth), rest, node, depth + 1)
         if first not in fields and not is_time(owner, first):
             raise self.unknown(owner, parts, node)
@@ -93,8 +92,8 @@ class Names:
         return tree
 
     def _field(self, owner: Owner, name: str, named_field: Field | None, node: exp.Expr, depth: int) -> exp.Expr:
-        if owner.alias == self.made.root and depth == 0:
-            self.made.asked.add(name)
+        if owner.alias == self.resolved.root and depth == 0:
+            self.resolved.named_fields.add(name)
             self._check_derived(owner, name, node)
         if isinstance(named_field, Measure | DimAttribute):
             self._check_times(named_field, node)
@@ -108,11 +107,11 @@ class Names:
         """An attribute to which chains lead, and which may be a column as well."""
         stored = self._is_stored(owner, attribute.name)
         if (stored or len(attribute.chain) > 1) and self._goes_by_table(owner):
-            made = self._by_table(
+            column = self._by_table(
                 owner, attribute.name, lambda one: one.along(owner, attribute, attribute.chain, node, depth)
             )
-            if made is not None:
-                return made
+            if column is not None:
+                return column
         return self.along(owner, attribute, [*([None] if stored else []), *attribute.chain], node, depth)
 
     def along(
@@ -126,7 +125,7 @@ class Names:
 
     def _goes_by_table(self, owner: Owner) -> bool:
         """Whether a field of several ways is taken by each storage table in its own one, not by all in the same."""
-        return self.by_table and owner.alias == self.made.root and self.ways.one_of("by table", [True, False])
+        return self.by_table and owner.alias == self.resolved.root and self.ways.one_of("by table", [True, False])
 
     def _by_table(self, owner: Owner, name: str, resolve: Callable[[Names], exp.Expr]) -> exp.Expr | None:
         """The field as a column that rows have, or reach before they stand below those of other tables.
@@ -139,21 +138,21 @@ class Names:
                 *(self.query, self.star, self.ranges, self.columns, ways),
                 by_table=False,
                 owners=[owner],
-                made=Resolved(self.made.root, self.made.cube),
+                resolved=Resolved(self.resolved.root, self.resolved.cube),
                 aliases=self.aliases,
             )
-            tree, joins = resolve(alone), list(alone.made.joins.values())
-            if alone.made.dated or any(join.to_many for join in joins):
+            tree, joins = resolve(alone), list(alone.resolved.joins.values())
+            if alone.resolved.dated or any(join.to_many for join in joins):
                 return None
-            return Reached.of(self.made.root, tree, joins)
+            return Reached.of(self.resolved.root, tree, joins)
 
-        if name not in self.made.reached:
-            found = in_all_ways(reached)
-            some = [one for one in found if one is not None]
-            if len(some) < len(found):
+        if name not in self.resolved.reached:
+            ways_taken = in_all_ways(reached)
+            some = [one for one in ways_taken if one is not None]
+            if len(some) < len(ways_taken):
                 return None
-            self.made.reached[name] = some
-        return exp.column(name, table=self.made.root, quoted=True)
+            self.resolved.reached[name] = some
+        return exp.column(name, table=self.resolved.root, quoted=True)
 
     def _is_stored(self, owner: Owner, name: str) -> bool:
         """Whether a table has an attribute as a column, though a chain leads to it as well."""
@@ -188,7 +187,7 @@ class Names:
                 )
             return self.meaning(owner, [part.name.lower() for part in column.parts], node, depth + 1)
 
-        return placed(mapped(_parsed(spec.expression), named), None)
+        return mapped(parsed(spec.expression), named)
 
     def _dated(self, owner: Owner, expression: Expression, node: exp.Expr, depth: int) -> exp.Expr:
         """An expression by the time of each row: ``CASE WHEN <range> THEN <its definition> … END``."""
@@ -197,15 +196,15 @@ class Names:
             return self.cases[key].copy()
         numbers = []
         ranges = self._deciding()
-        first, last = min(one.start for one in ranges), max(one.stop for one in ranges)
+        first, last = min(span.start for span in ranges), max(span.stop for span in ranges)
         case = exp.Case(ifs=[])
         for spec in expression.specs:
             start = first if spec.start_time is None else max(first, moment(spec.start_time))
             stop = last if spec.end_time is None else min(last, moment(spec.end_time))
             if not any(start < query_range.stop and query_range.start < stop for query_range in ranges):
                 continue
-            number = len(self.made.ranges)
-            self.made.ranges.append(QueryRange(ranges[0].column, start, stop, is_of_definition=True))
+            number = len(self.resolved.ranges)
+            self.resolved.ranges.append(QueryRange(ranges[0].column, start, stop, is_of_definition=True))
             numbers.append(number)
             case.append("ifs", exp.If(this=marker(number), true=self._definition(owner, spec, node, depth)))
         if not numbers:
@@ -218,14 +217,14 @@ class Names:
                 ),
                 hint="Ask for ranges in which it has a definition",
             )
-        self.made.dated.append((expression.name, tuple(numbers)))
+        self.resolved.dated.append((expression.name, tuple(numbers)))
         case.meta[DATED] = expression.name
         self.cases[key] = case.copy()
         return case
 
     def _check_times(self, named_field: Measure | DimAttribute, node: exp.Expr) -> None:
-        for one in self.ranges:
-            if not _within(named_field.start_time, named_field.end_time, one):
+        for time_range in self.ranges:
+            if not _within(named_field.start_time, named_field.end_time, time_range):
                 raise self.query.unsupported(
                     "the field has no data in the whole range",
                     node,
@@ -241,10 +240,9 @@ class Names:
     def _joined(self, owner: Owner, name: str, node: exp.Expr, depth: int) -> Owner:
         """The end of a join chain, joined by one of its paths."""
         chain = chain_of(owner.concept, name)
-        if chain is None:
-            raise self.unknown(owner, [name], node)
+        assert chain is not None  # an attribute names chains of its concept alone
         path = self.ways.one_of(("path", owner.alias, name), sorted(chain.paths, key=len))
-        here, alias = owner, name if owner.alias == self.made.root else f"{owner.alias}_{name}"
+        here, alias = owner, name if owner.alias == self.resolved.root else f"{owner.alias}_{name}"
         for number, edge in enumerate(path):
             last = number == len(path) - 1
             here = self._step(here, edge, alias if last else f"{alias}_{number}", node, depth)
@@ -261,9 +259,9 @@ class Names:
                 hint="Create the dimension",
             )
         key = owner.alias, str(edge)
-        if key not in self.made.joins:
+        if key not in self.resolved.joins:
             if key not in self.aliases:
-                taken = {*self.aliases.values(), *(join.alias for join in self.made.joins.values())}
+                taken = {*self.aliases.values(), *(join.alias for join in self.resolved.joins.values())}
                 while alias in taken or any(alias == one.alias for one in self.owners):
                     alias += "_"
                 self.aliases[key] = alias
@@ -271,8 +269,8 @@ class Names:
             left = self.meaning(owner, [edge.field], node, depth + 1)
             right = exp.column(edge.to_field, table=alias, quoted=True)
             on = exp.EQ(this=of_one_piece(left), expression=right)
-            self.made.joins[key] = Join(alias, target, on, to_many=edge.to_many)
-        return Owner(self.made.joins[key].alias, target)
+            self.resolved.joins[key] = Join(alias, target, on, to_many=edge.to_many)
+        return Owner(self.resolved.joins[key].alias, target)
 
     # Derived cubes
 
@@ -280,9 +278,9 @@ class Names:
         derived = owner.derived
         if derived is None or name in derived.measures or name in derived.dim_attributes or is_time(owner, name):
             return
-        found = fields_of(owner.concept).get(name)
-        chains = found.chain if isinstance(found, DimAttribute) else ()
-        if any(_has_beginning(derived, chain_of(owner.concept, one.chain)) for one in chains):
+        named_field = fields_of(owner.concept).get(name)
+        chains = named_field.chain if isinstance(named_field, DimAttribute) else ()
+        if any(_has_beginning(derived, chain_of(owner.concept, chain.chain)) for chain in chains):
             return
         raise self.query.error(
             UnknownField,
@@ -335,12 +333,6 @@ def mapped(node: exp.Expr, named: Callable[[exp.Column], exp.Expr]) -> exp.Expr:
     return with_replaced(
         node, lambda one: named(one) if isinstance(one, exp.Column) and number_of(one) is None else one
     )
-
-
-@remembered
-def _parsed(expression: str) -> exp.Expr:
-    """An expression of the model; not to be changed."""
-    return parse_one(expression, dialect=DIALECT, into=exp.Condition)
 
 
 def is_time(owner: Owner, name: str) -> bool:

@@ -10,7 +10,6 @@ from functools import partial
 from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
-from hbstore.cubes.covered import joined, united
 from hbstore.cubes.descriptions import value_text
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.candidates import (
@@ -22,7 +21,6 @@ from hbstore.cubes.query.candidates import (
     STORAGE_NOT_AVAILABLE_IN_RANGE,
     Candidate,
     StorageCandidate,
-    without,
 )
 from hbstore.cubes.query.choice import Chooser, PartitionSource, division_of
 from hbstore.cubes.query.ranges import ConditionRange, moments_text
@@ -30,44 +28,48 @@ from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.star import IS_AGGREGATED
 from hbstore.cubes.query.times import TimeLook
 from hbstore.keys.types import DateType
-from hbstore.timelines.runs import gaps
-from hbstore.times.moments import LIMIT, moment
+from hbstore.timelines.runs import Runs, gaps, joined
+from hbstore.times.moments import moment
 from hbstore.times.time_range import parse_time
 from hbstore.times.update_period import UpdatePeriod
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What the rows of a query need.
+    """What a resolved query needs of the rows that answer it.
 
     Attributes:
+        cube: the base cube that is asked.
         by: by what partitions are chosen.
         attributes: fields that all rows have to have.
+        measures: measures that WHERE or GROUP BY looks at in each row.
         looks: what the query looks at of the time dimensions of the partition column.
         finer: what it looks at of any times that dates do not tell.
-        measures: measures that WHERE or GROUP BY looks at in each row.
-        start: the first moment that is asked for.
-        stop: the moment behind the last.
+        aggregates: its aggregates; placeholders stand in their places.
+        stretches: the time that is read.
+        flagged: the numbers of ranges that hold on some stretches only.
     """
 
+    cube: Cube
     by: PartitionTime
     attributes: frozenset[str]
-    looks: Sequence[TimeLook] = ()
-    finer: Sequence[TimeLook] = ()
-    measures: frozenset[str] = frozenset()
-    start: int = 0
-    stop: int = LIMIT
+    measures: frozenset[str]
+    looks: Sequence[TimeLook]
+    finer: Sequence[TimeLook]
+    aggregates: Sequence[Aggregate]
+    stretches: Sequence[ConditionRange]
+    flagged: tuple[int, ...]
 
     @property
     def times(self) -> frozenset[str]:
         """The time dimensions that are told by the partition's time, where rows do not have them."""
         return frozenset(look.dimension for look in self.looks if look.periods)
 
-    def refusal(self, cube: Cube, candidate: StorageCandidate, aggregate: Aggregate | None) -> Candidate | None:
+    def refusal(self, candidate: StorageCandidate, aggregate: Aggregate | None) -> Candidate | None:
         """Why a storage table cannot answer an aggregate, or rows without one; None where it can."""
-        return next((candidate.refusal(*why) for why in self._lacks(cube, candidate, aggregate)), None)
+        return next((candidate.refusal(*why) for why in self._lacks(candidate, aggregate)), None)
 
-    def _lacks(self, cube: Cube, candidate: StorageCandidate, aggregate: Aggregate | None) -> Iterator[tuple[str, str]]:
+    def _lacks(self, candidate: StorageCandidate, aggregate: Aggregate | None) -> Iterator[tuple[str, str]]:
         """The causes why it cannot, each with a detail."""
         if candidate.barred is not None:
             yield candidate.barred
@@ -80,14 +82,14 @@ class Needs:
         elif self.by.column not in candidate.on.time_partition_columns:
             yield PART_COL_DOES_NOT_EXIST, f"it is not partitioned by {self.by.column}"
             return
-        if not self.by.related(cube, candidate.fact):
+        if not self.by.related(self.cube, candidate.fact):
             yield PART_COL_DOES_NOT_EXIST, f"it does not relate {self.by.dimension} to {self.by.column} like this"
         yield from self._lacks_of_rows(candidate, aggregate)
-        if not (
-            self._allows_own(candidate) if candidate.on.is_continuous else any(True for _ in self.periods(candidate))
-        ):
+        is_up_to_date = candidate.on.is_continuous and self._allows(candidate, UpdatePeriod.CONTINUOUS)
+        if not (is_up_to_date or self.periods(candidate)):
             yield NO_CANDIDATE_UPDATE_PERIODS, f"it has no update period {self._lacks_period(candidate)}"
-        if candidate.until <= self.start or self.stop <= candidate.since:
+        stretches = self.stretches
+        if stretches and (candidate.until <= stretches[0].start or stretches[-1].stop <= candidate.since):
             yield STORAGE_NOT_AVAILABLE_IN_RANGE, f"it holds {moments_text([(candidate.since, candidate.until)])}"
 
     def _lacks_of_rows(self, candidate: StorageCandidate, aggregate: Aggregate | None) -> Iterator[tuple[str, str]]:
@@ -101,8 +103,8 @@ class Needs:
         if missing := sorted(lacking):
             looks = (look for look in self.looks if look.dimension in missing and not look.periods)
             untold = dict.fromkeys(look.text for look in looks if not isinstance(look.tree, exp.Column))
-            told = f", and partitions do not tell {', '.join(untold)}" if untold else ""
-            yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}{told}"
+            untold_text = f", and partitions do not tell {', '.join(untold)}" if untold else ""
+            yield COLUMN_NOT_FOUND, f"it has no {', '.join(missing)}{untold_text}"
         blurred = [
             look for look in self.finer if look.dimension in needed and candidate.is_of(look.dimension, DateType)
         ]
@@ -118,10 +120,10 @@ class Needs:
             detail = f"its rows are rolled up, and a condition on {', '.join(sorted(self.measures))} {rolled_up}"
             yield MISSING_DEFAULT_AGGREGATE, detail
 
-    def periods(self, candidate: StorageCandidate) -> Iterator[UpdatePeriod]:
+    def periods(self, candidate: StorageCandidate) -> list[UpdatePeriod]:
         """The update periods of a storage table that will do."""
         looks = self._told(candidate)
-        return (period for period in self._allowed(candidate) if all(period in look.periods for look in looks))
+        return [period for period in self._allowed(candidate) if all(period in look.periods for look in looks)]
 
     def _told(self, candidate: StorageCandidate) -> list[TimeLook]:
         """What the times of a storage table's partitions have to tell."""
@@ -144,12 +146,13 @@ class Needs:
         return f"in which {' and '.join(dict.fromkeys(look.text for look in worst))} stays the same"
 
     def _allowed(self, candidate: StorageCandidate) -> list[UpdatePeriod]:
-        fact, storage = candidate.fact.name, candidate.on.storage
+        """The update periods that a storage table has partitions of, and that the options allow."""
         periods = (period for period, column in candidate.timelines if column == self.by.column)
-        return [one for one in periods if candidate.options.allows_period(fact, storage, one)]
+        return [period for period in periods if self._allows(candidate, period)]
 
-    def _allows_own(self, candidate: StorageCandidate) -> bool:
-        return candidate.options.allows_period(candidate.fact.name, candidate.on.storage, UpdatePeriod.CONTINUOUS)
+    @staticmethod
+    def _allows(candidate: StorageCandidate, period: UpdatePeriod) -> bool:
+        return candidate.options.allows_period(candidate.fact.name, candidate.on.storage, period)
 
     def sources(
         self, candidate: StorageCandidate, aggregates: Iterable[Aggregate], rate: Fraction = Fraction(0)
@@ -174,31 +177,14 @@ class Needs:
                 ranges = partial(_ranges, candidate, self.by.column, period, bounds)
                 yield PartitionSource(candidate.table, period, ranges, candidate.fact.weight or 0.0, rate, cut=cut)
 
-
-@dataclass(frozen=True, slots=True)
-class QueryShape:
-    """What a resolved query asks of the rows that answer it.
-
-    Attributes:
-        aggregates: its aggregates; placeholders stand in their places.
-        needs: what all rows need.
-        stretches: the time that is read.
-        flagged: the numbers of ranges that hold on some stretches only.
-    """
-
-    aggregates: Sequence[Aggregate]
-    needs: Needs
-    stretches: Sequence[ConditionRange]
-    flagged: tuple[int, ...]
-
-    def alone(self, cube: Cube, candidate: StorageCandidate) -> Candidate:
+    def alone(self, candidate: StorageCandidate) -> Candidate:
         """A storage table as one that can answer all of it alone, or with the first cause why it cannot."""
         aggregates: Sequence[Aggregate | None] = self.aggregates or [None]
         for aggregate in aggregates:
-            refused = self.needs.refusal(cube, candidate, aggregate)
+            refused = self.refusal(candidate, aggregate)
             if refused is not None:
                 return refused
-        chooser = Chooser(self.needs.sources(candidate, self.aggregates))
+        chooser = Chooser(self.sources(candidate, self.aggregates))
         missing = joined(span for one in self.stretches for span in chooser.choose(one.start, one.stop).missing)
         if missing and self.between_partitions([candidate], missing) == missing:
             detail = f"none of its update periods fits into {moments_text(missing)}"
@@ -213,9 +199,7 @@ class QueryShape:
 
     def _answers_any_moment(self, candidate: StorageCandidate) -> bool:
         """Whether rows tell their times, so that a partition that is registered is read in part."""
-        if candidate.on.is_continuous:
-            return True
-        return candidate.row_time(self.needs.by) is not None and any(True for _ in self.needs.periods(candidate))
+        return candidate.on.is_continuous or (candidate.row_time(self.by) is not None and bool(self.periods(candidate)))
 
     def between_partitions(
         self, candidates: Sequence[StorageCandidate], missing: Sequence[tuple[int, int]]
@@ -223,17 +207,17 @@ class QueryShape:
         """What of some sorted moments is in no partition that lies within them, of the periods of storage tables."""
         if any(self._answers_any_moment(candidate) for candidate in candidates):
             return []
-        periods = {period for candidate in candidates for period in self.needs.periods(candidate)}
+        periods = {period for candidate in candidates for period in self.periods(candidate)}
         left: list[tuple[int, int]] = []
         for start, stop in missing:
             whole = ((one.moment(one.ceil_index(start)), one.moment(one.floor_index(stop))) for one in periods)
-            left += gaps(united(span for span in whole if span[0] < span[1]), start, stop)
+            left += gaps(joined(sorted(span for span in whole if span[0] < span[1])), start, stop)
         return left
 
     def clashing(self, candidate: StorageCandidate, gaps: Sequence[tuple[int, int]]) -> str | None:
         """Which value is left out of what a storage table offers in some gaps, and why; None where none is."""
-        column = self.needs.by.column
-        for period in self.needs.periods(candidate):
+        column = self.by.column
+        for period in self.periods(candidate):
             for start, stop in gaps:
                 for at in candidate.clashes(column, period, period.floor_index(start), period.ceil_index(stop)):
                     value = value_text(candidate.time_type(column), period, at)
@@ -257,7 +241,7 @@ def _ranges(
         candidate.timelines[period, column].index_ranges(low, high),
         candidate.clashes(column, period, low, high),
     )
-    return without(ranges, clashing) if clashing else ranges
+    return Runs.of_ranges(ranges).minus(Runs.of(clashing)) if clashing else ranges
 
 
 def _bounds(candidate: StorageCandidate, used: Iterable[str]) -> tuple[int, int]:

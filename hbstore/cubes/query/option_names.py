@@ -62,12 +62,8 @@ class Option:
 
     def names_in(self, name: str) -> tuple[str, ...] | None:
         """The names of cubes, facts and storages in a name of this option; None where it is not one of it."""
-        return next((names for pattern in self.names if (names := _names_in(pattern, name)) is not None), None)
-
-
-def _names_in(pattern: str, name: str) -> tuple[str, ...] | None:
-    found = re.fullmatch(re.sub("[A-Z]+", r"(\\w+)", re.escape(pattern)), name)
-    return None if found is None else found.groups()
+        patterns = (re.sub("[A-Z]+", r"(\\w+)", re.escape(pattern)) for pattern in self.names)
+        return next((match.groups() for pattern in patterns if (match := re.fullmatch(pattern, name))), None)
 
 
 def _choice(**values: Any) -> Values:
@@ -80,10 +76,10 @@ def _always(reason: str, *values: str) -> Values:
 
 
 def _names(text: str) -> frozenset[str]:
-    found = frozenset(one.strip().lower() for one in text.split(","))
-    if "" in found:
+    names = frozenset(name.strip().lower() for name in text.split(","))
+    if "" in names:
         raise ValueError
-    return found
+    return names
 
 
 def _time(text: str) -> WrittenTime:

@@ -68,7 +68,7 @@ class QueryOptions:
 
     @staticmethod
     def of(
-        said: OptionsArgument = None,
+        options: OptionsArgument = None,
         *,
         session: Mapping[str, str] = FrozenDict(),
         partial: bool = False,
@@ -77,7 +77,7 @@ class QueryOptions:
         """The options that a caller gives; those of a session count more than a file's, and less than all others.
 
         Args:
-            said: names with values, or the path of a file that holds them.
+            options: names with values, or the path of a file that holds them.
             session: those of the session.
             partial: whether what there is will do; False leaves it to the options.
             now: counts more than the options' time.
@@ -85,17 +85,17 @@ class QueryOptions:
         Raises:
             InvalidInput: one is not an option, or has not such a value; or the file cannot be read.
         """
-        if isinstance(said, QueryOptions):
-            options = said.changed(session) if session else said
-        elif isinstance(said, str | PathLike):
-            options = QueryOptions().changed(read_options(said)).changed(session)
+        if isinstance(options, QueryOptions):
+            result = options.changed(session) if session else options
+        elif isinstance(options, str | PathLike):
+            result = QueryOptions().changed(read_options(options)).changed(session)
         else:
-            given: Mapping[str, str] = {} if said is None else said
-            expect_dict("options", given, str, hint='Give a dict of texts, such as {"join_type": "inner"}, or a path')
-            options = QueryOptions().changed(session).changed(given)
+            named: Mapping[str, str] = {} if options is None else options
+            expect_dict("options", named, str, hint='Give a dict of texts, such as {"join_type": "inner"}, or a path')
+            result = QueryOptions().changed(session).changed(named)
         if partial:
-            options = replace(options, partial=True)
-        return options if now is None else replace(options, now=AbsoluteTime(now))
+            result = replace(result, partial=True)
+        return result if now is None else replace(result, now=AbsoluteTime(now))
 
     def changed(self, options: Mapping[str, str]) -> QueryOptions:
         """These options with others said over them.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from sqlglot import Token, TokenType, tokenize
@@ -18,7 +19,7 @@ from sqlglot.errors import TokenError
 
 from hbstore.cubes.dialect import QueryDialect
 from hbstore.errors import CubeSyntaxError
-from hbstore.texts.places import highlight, place
+from hbstore.texts.places import shown_at
 
 _MAY_BE: Final = re.compile(r"\boptions\b", re.IGNORECASE)
 _NOT_LINE_END: Final = re.compile(r"[^\n]")
@@ -44,7 +45,7 @@ def without_options(text: str, whole: str | None = None) -> tuple[str, dict[str,
         return text, {}  # the parser says what is wrong with it
     while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
         tokens.pop()
-    at = max((at for at, one in enumerate(tokens) if _is_word(one) and _opens(tokens, at + 1)), default=None)
+    at = max((at for at, (word, next_) in enumerate(pairwise(tokens)) if _begins(word, next_)), default=None)
     if at is None or not _closes(tokens, at + 2):
         return text, {}
     options: dict[str, str] = {}
@@ -56,12 +57,9 @@ def without_options(text: str, whole: str | None = None) -> tuple[str, dict[str,
     return text[:start] + _NOT_LINE_END.sub(" ", text[start:stop]) + text[stop:], options
 
 
-def _is_word(one: Token) -> bool:
-    return one.text.lower() == "options" and one.token_type not in _TEXTS
-
-
-def _opens(tokens: Sequence[Token], at: int) -> bool:
-    return at < len(tokens) and tokens[at].token_type is TokenType.L_PAREN
+def _begins(word: Token, bracket: Token) -> bool:
+    is_options = word.text.lower() == "options" and word.token_type not in _TEXTS
+    return is_options and bracket.token_type is TokenType.L_PAREN
 
 
 def _closes(tokens: Sequence[Token], at: int) -> bool:
@@ -92,5 +90,4 @@ def _text(text: str, tokens: Sequence[Token]) -> str:
 
 
 def _error(text: str, token: Token, what: str) -> CubeSyntaxError:
-    line, column = place(text, token.start)
-    return CubeSyntaxError(what, highlight=highlight(text, token.start), hint=_HINT, line=line, column=column)
+    return CubeSyntaxError(what, hint=_HINT, **shown_at(text, token.start))

@@ -26,19 +26,6 @@ _LISTED: Final = 24
 _BETWEEN: Final = 3
 """Parts between two runs that are rather left out of one range than made the border of two."""
 
-_UNITS: Final = {
-    UpdatePeriod.CONTINUOUS: "SECOND",
-    UpdatePeriod.SECONDLY: "SECOND",
-    UpdatePeriod.MINUTELY: "MINUTE",
-    UpdatePeriod.HOURLY: "HOUR",
-    UpdatePeriod.DAILY: "DAY",
-    UpdatePeriod.WEEKLY: "WEEK",
-    UpdatePeriod.MONTHLY: "MONTH",
-    UpdatePeriod.QUARTERLY: "QUARTER",
-    UpdatePeriod.YEARLY: "YEAR",
-}
-"""What DATE_TRUNC calls the parts of an update period."""
-
 
 def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple[UpdatePeriod, int, int]]) -> exp.Expr:
     """The condition that holds for just the values of some partitions.
@@ -61,7 +48,8 @@ def partition_condition(column: exp.Expr, kind: ColumnType, runs: Iterable[tuple
         if isinstance(kind, StringType):
             within.append(exp.EQ(this=call("length", column.copy()), expression=exp.Literal.number(len(low.this))))
         elif not (isinstance(kind, DateType) and period is UpdatePeriod.DAILY):
-            within.append(exp.EQ(this=_beginning_of(period, column), expression=column.copy()))
+            begin = call("date_trunc", exp.Literal.string(period.unit.upper()), column.copy())
+            within.append(exp.EQ(this=begin, expression=column.copy()))
         holes = [at for (_, end), (begin, _) in pairwise(pieces) for at in range(end, begin)]
         if holes:
             without = exp.In(this=column.copy(), expressions=[_literal(kind, period, at) for at in holes])
@@ -88,11 +76,6 @@ def _clusters(
         last = period
     if last is not None:
         yield last, pending
-
-
-def _beginning_of(period: UpdatePeriod, column: exp.Expr) -> exp.Expr:
-    """When the part of a period begins that a date or a timestamp is in."""
-    return call("date_trunc", exp.Literal.string(_UNITS[period]), column.copy())
 
 
 def _literal(kind: ColumnType, period: UpdatePeriod, index: int) -> exp.Expr:

@@ -74,15 +74,15 @@ def is_time_range(node: exp.Expr) -> bool:
 
 def marker(number: int) -> exp.Column:
     """A node that stands for a range of a condition in its place."""
-    made = exp.column(f"{RANGE}{number}", quoted=True)
-    made.meta[_NUMBER] = number
-    return made
+    column = exp.column(f"{RANGE}{number}", quoted=True)
+    column.meta[_NUMBER] = number
+    return column
 
 
 def number_of(node: exp.Expr) -> int | None:
     """The number of the range that a node stands for; None for other nodes."""
-    found = node.meta.get(_NUMBER)
-    return found if isinstance(found, int) else None
+    number = node.meta.get(_NUMBER)
+    return number if isinstance(number, int) else None
 
 
 def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> QueryRange:
@@ -96,7 +96,7 @@ def read_time_range(query: QueryText, node: exp.Expr, now: datetime) -> QueryRan
     column, *times = node.expressions or [None]
     if not isinstance(column, exp.Column) or len(times) not in (1, 2) or not all(one.is_string for one in times):
         raise query.error(CubeSyntaxError, "not a time range", node, hint=_FORM)
-    start, *ends = (_time(query, one, now) for one in times)
+    start, *ends = (_time(query, time, now) for time in times)
     stop = ends[0] if ends else now
     try:
         first, last = moments(start, stop)
@@ -201,11 +201,11 @@ def truth(node: exp.Expr, holds: Mapping[int, bool]) -> bool | None:
     if isinstance(node, exp.Paren):
         return truth(node.this, holds)
     if isinstance(node, exp.Not):
-        found = truth(node.this, holds)
-        return None if found is None else not found
+        inner = truth(node.this, holds)
+        return None if inner is None else not inner
     if isinstance(node, exp.And | exp.Or):
         decisive = isinstance(node, exp.Or)
-        truths = [truth(one, holds) for one in node.flatten()]
+        truths = [truth(operand, holds) for operand in node.flatten()]
         if decisive in truths:
             return decisive
         return None if None in truths else not decisive
@@ -214,13 +214,13 @@ def truth(node: exp.Expr, holds: Mapping[int, bool]) -> bool | None:
 
 def _left(node: exp.Expr, holds: Mapping[int, bool]) -> Hashable:
     """What of a condition is left to the rows, told apart by its nodes."""
-    found = truth(node, holds)
-    if found is not None:
-        return found
+    known_truth = truth(node, holds)
+    if known_truth is not None:
+        return known_truth
     if isinstance(node, exp.Paren | exp.Not):
         return type(node), _left(node.this, holds)
     if isinstance(node, exp.And | exp.Or):
-        parts = [_left(one, holds) for one in node.flatten() if truth(one, holds) is None]
+        parts = [_left(operand, holds) for operand in node.flatten() if truth(operand, holds) is None]
         return (type(node), *parts) if parts[1:] else parts[0]
     return (id(node), *(holds.get(number) for one in node.walk() if (number := number_of(one)) is not None))
 

@@ -23,8 +23,7 @@ from typing import Final, TypeAlias
 
 from hbstore.cubes.query.candidates import StorageCandidate
 from hbstore.timelines import PartitionTimeline
-from hbstore.times.moments import DAY
-from hbstore.times.update_period import UpdatePeriod
+from hbstore.times.moments import DAY, SECOND
 
 Compared: TypeAlias = tuple[StorageCandidate, str]
 """A storage table, and the partition column by which its partitions are chosen."""
@@ -58,8 +57,8 @@ class Rates:
         if len({candidate for candidate, _ in compared}) > 1:
             for what in ("bytes", "rows"):
                 sums = {one: _sum(one[0], what) for one in compared}
-                if not any(said is None and _has_rows(*one) for one, said in sums.items()):
-                    return Rates(what, {one: _rate(said, _time(*one)) for one, said in sums.items() if said})
+                if not any(total is None and _has_rows(*one) for one, total in sums.items()):
+                    return Rates(what, {one: _rate(total, _time(*one)) for one, total in sums.items() if total})
         return Rates()
 
 
@@ -68,10 +67,10 @@ def _sum(candidate: StorageCandidate, what: str) -> Fraction | None:
     totals = candidate.totals
     if totals is None:
         return None
-    said, silent = (totals.size, totals.without_size) if what == "bytes" else (totals.rows, totals.without_rows)
-    if said <= 0 or 2 * silent > totals.partitions:
+    total, silent = (totals.size, totals.without_size) if what == "bytes" else (totals.rows, totals.without_rows)
+    if total <= 0 or 2 * silent > totals.partitions:
         return None
-    return Fraction(said * totals.partitions, totals.partitions - silent)
+    return Fraction(total * totals.partitions, totals.partitions - silent)
 
 
 def _has_rows(candidate: StorageCandidate, column: str) -> bool:
@@ -88,10 +87,10 @@ def _time(candidate: StorageCandidate, column: str) -> int:
 
 def _length(timeline: PartitionTimeline) -> int:
     period = timeline.update_period
-    if period.rank <= UpdatePeriod.WEEKLY.rank:  # parts of one length
-        return len(timeline) * period.moment(1)
+    if period.part_seconds:  # parts of one length
+        return len(timeline) * period.part_seconds * SECOND
     return sum(period.moment(stop) - period.moment(start) for start, stop in timeline.index_ranges(0, period.limit))
 
 
-def _rate(said: Fraction, time: int) -> Fraction:
-    return Fraction(round(said * _UNIT / time), _UNIT) if time else Fraction(0)
+def _rate(total: Fraction, time: int) -> Fraction:
+    return Fraction(round(total * _UNIT / time), _UNIT) if time else Fraction(0)

@@ -23,6 +23,7 @@ from hbstore.cubes.concepts import Cube
 from hbstore.cubes.logical_tables import Fact
 from hbstore.cubes.query.ranges import ConditionRange, QueryRange
 from hbstore.errors import InvalidModel
+from hbstore.timelines.runs import joined
 from hbstore.times.moments import moment, time_at
 from hbstore.times.time_range import RelativeTime
 from hbstore.times.update_period import UpdatePeriod
@@ -33,7 +34,7 @@ RELATION: Final = "cube.timedim.relation."
 _RELATION: Final = re.compile(r"\s*(\w+)\s*\+\s*\[\s*([^,\]]+?)\s*,\s*([^,\]]+?)\s*\]\s*")
 _DISTANCE: Final = re.compile(r"([+-]?)\s*(\d+)\s*(second|minute|hour|day|week|month|quarter|year)s?", re.IGNORECASE)
 
-_OF_MONTHS: Final = frozenset(("month", "quarter", "year"))
+_OF_MONTHS: Final = frozenset(period.unit for period in UpdatePeriod if period.part_months)
 """Units that have no fixed number of days."""
 
 _SOME_DAY: Final = moment(datetime(2001, 1, 1, tzinfo=UTC))
@@ -77,6 +78,11 @@ class TimeRelation:
             )
         return TimeRelation(matched[1].lower(), least, most)
 
+    def stretches_of(self, stretches: Sequence[ConditionRange]) -> list[ConditionRange]:
+        """The stretches of the other dimension in which rows of some stretches are, sorted and joined."""
+        wider = joined(self.widened(stretch.start, stretch.stop) for stretch in stretches)
+        return [ConditionRange(start, stop, {}) for start, stop in wider]
+
     def widened(self, start: int, stop: int) -> tuple[int, int]:
         """The moments of the other dimension in which all of a range is."""
         end = _before(stop, self.least)
@@ -109,25 +115,13 @@ class PartitionTime:
         """Whether a fact's partitions may be chosen so."""
         return self.relation is None or _relation_of(cube, fact.properties, self.dimension) == self.relation
 
-    def widened(self, stretches: Sequence[ConditionRange]) -> list[ConditionRange]:
-        """The stretches of the column's times in which rows of some stretches are, sorted and joined."""
-        if self.relation is None:
-            return list(stretches)
-        wider: list[ConditionRange] = []
-        for one in stretches:
-            start, stop = self.relation.widened(one.start, one.stop)
-            if wider and start <= wider[-1].stop:
-                start = wider.pop().start
-            wider.append(ConditionRange(start, stop, {}))
-        return wider
-
 
 def ways_to_choose(cube: Cube, facts: Sequence[Fact], ranges: Sequence[QueryRange]) -> list[PartitionTime]:
     """The ways to choose partitions for some ranges: by their own columns first, then by relations.
 
     A column that no table has is none, so that the error is that of a way that might have been; but for want of others.
     """
-    dimensions = list(dict.fromkeys(one.dimension for one in ranges))
+    dimensions = list(dict.fromkeys(time_range.dimension for time_range in ranges))
     tables = [on for fact in facts for on in fact.storage_tables]
     columns = {column for on in tables for column in on.time_partition_columns}
     all_own = [PartitionTime(name, cube.time_dimensions[name]) for name in dimensions]

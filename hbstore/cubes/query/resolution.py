@@ -57,10 +57,10 @@ def resolve(
     first, *others = owners_of(query, star)
     cube = first.concept if isinstance(first.concept, Cube) else None
     dimension = first.concept if isinstance(first.concept, Dimension) else None
-    made = Resolved(first.alias, cube, first.derived, dimension, ranges=list(ranges))
+    resolved = Resolved(first.alias, cube, first.derived, dimension, ranges=list(ranges))
     by_table = cube is not None and options.join_chains and options.join_type in ("LEFT", "INNER")
-    names = Names(query, star, ranges, columns, ways, by_table, [first], made)
-    resolved = _Resolver(query, names, names.owners, made).resolved(others)
+    names = Names(query, star, ranges, columns, ways, by_table, [first], resolved)
+    _Resolver(query, names, names.owners, resolved).resolve(others)
     _apply_options(query, resolved, options)
     return resolved
 
@@ -73,7 +73,7 @@ class _Resolver:
         query: what was parsed.
         names: what names in it mean.
         owners: the tables of FROM whose fields it may name so far.
-        made: the resolution so far.
+        resolved: the resolution so far.
         selected: what is selected, by name: that of a field, or an alias.
         forms: of what is written in the clauses that look at groups.
         keys: what is grouped by, by the form in which it is written.
@@ -82,7 +82,7 @@ class _Resolver:
     query: QueryText
     names: Names
     owners: list[Owner]
-    made: Resolved
+    resolved: Resolved
     selected: dict[str, list[exp.Expr]] = field(default_factory=dict)
     forms: Forms = field(init=False)
     keys: dict[int, exp.Expr] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class _Resolver:
     def __post_init__(self) -> None:
         self.forms = Forms(self._form_of)
 
-    def resolved(self, others: Sequence[Owner]) -> Resolved:
+    def resolve(self, others: Sequence[Owner]) -> Resolved:
         """The resolution, with the dimensions that FROM joins."""
         select = self.query.select
         for owner, join in zip(others, select.args.get("joins") or (), strict=True):
@@ -98,28 +98,28 @@ class _Resolver:
         self._read_select()
         where = select.args.get("where")
         if where is not None:
-            self.made.where = self._tree(where.this)
+            self.resolved.where = self._tree(where.this)
         group = select.args.get("group")
         if group is not None:
-            self.made.grouped = True
-            self.made.group = [self._grouped(expression) for expression in group.expressions]
+            self.resolved.grouped = True
+            self.resolved.group = [self._grouped(expression) for expression in group.expressions]
         else:  # what is selected and not aggregated is grouped by
-            for expression, (_, tree) in zip(select.expressions, self.made.select, strict=True):
-                if not _is_aggregated(self.made, tree):
+            for expression, (_, tree) in zip(select.expressions, self.resolved.select, strict=True):
+                if not _is_aggregated(self.resolved, tree):
                     self.keys.setdefault(self.forms.of(expression), tree)
         having = select.args.get("having")
         if having is not None:
             self.forms.of(having.this)
-            self.made.having = self._tree(having.this, self._key_or_alias)
+            self.resolved.having = self._tree(having.this, self._key_or_alias)
         order = select.args.get("order")
         for ordered in order.expressions if order is not None else ():
-            self.made.order.append(
+            self.resolved.order.append(
                 (self._ordered(ordered.this), bool(ordered.args.get("desc")), ordered.args.get("nulls_first"))
             )
-        self.made.distinct = select.args.get("distinct") is not None
+        self.resolved.distinct = select.args.get("distinct") is not None
         limit = select.args.get("limit")
-        self.made.limit = None if limit is None else int(limit.expression.this)
-        return self.made
+        self.resolved.limit = None if limit is None else int(limit.expression.this)
+        return self.resolved
 
     # FROM
 
@@ -128,7 +128,7 @@ class _Resolver:
         kind = join_kind(self.query, join)
         assert isinstance(owner.concept, Dimension)
         self.owners.append(owner)
-        self.made.joins[owner.alias] = Join(owner.alias, owner.concept, self._tree(join.args["on"]), kind)
+        self.resolved.joins[owner.alias] = Join(owner.alias, owner.concept, self._tree(join.args["on"]), kind)
         if kind in FILTERING_JOINS:
             self.owners.remove(owner)
 
@@ -139,7 +139,7 @@ class _Resolver:
             tree = self._tree(expression.unalias())
             is_named = isinstance(expression, exp.Alias | exp.Column)
             name = expression.alias_or_name if is_named else expression.sql(DIALECT, comments=False)
-            self.made.select.append((name.lower() if isinstance(expression, exp.Column) else name, tree))
+            self.resolved.select.append((name.lower() if isinstance(expression, exp.Column) else name, tree))
             if is_named and tree not in (same := self.selected.setdefault(name.lower(), [])):
                 same.append(tree)
 
@@ -148,12 +148,14 @@ class _Resolver:
         at = self._place(node)
         if at is None and isinstance(node, exp.Column) and not node.table and not self._is_field(node):
             named = self.selected.get(node.name.lower(), ())
-            at = next((at for at, (_, tree) in enumerate(self.made.select) if any(tree is one for one in named)), None)
+            at = next(
+                (at for at, (_, tree) in enumerate(self.resolved.select) if any(tree is one for one in named)), None
+            )
         if at is None:
             tree, written = self._tree(node), node
         else:
-            tree, written = self.made.select[at][1].unnest().copy(), self.query.select.expressions[at]
-        if at is not None and _is_aggregated(self.made, tree):
+            tree, written = self.resolved.select[at][1].unnest().copy(), self.query.select.expressions[at]
+        if at is not None and _is_aggregated(self.resolved, tree):
             raise self.query.unsupported(
                 "GROUP BY means by its place or its alias what is aggregated",
                 node,
@@ -166,7 +168,7 @@ class _Resolver:
         node = node.unnest()
         at = self._place(node)
         if at is not None:
-            return self.made.select[at][1].copy()
+            return self.resolved.select[at][1].copy()
         self.forms.of(node)
         return self._tree(node, self._alias_or_key)
 
@@ -199,16 +201,14 @@ class _Resolver:
         if not (isinstance(node, exp.Literal) and node.is_int):
             return None
         at = int(node.this)
-        if not 1 <= at <= len(self.made.select):
+        if not 1 <= at <= len(self.resolved.select):
             raise self.query.unsupported(
-                "no such place in SELECT", node, place=at, hint=f"Give 1 to {len(self.made.select)}"
+                "no such place in SELECT", node, place=at, hint=f"Give 1 to {len(self.resolved.select)}"
             )
         return at - 1
 
-    def _is_field(self, node: exp.Expr) -> bool:
-        """Whether this is the name of a field alone."""
-        if not isinstance(node, exp.Column) or node.table:
-            return False
+    def _is_field(self, node: exp.Column) -> bool:
+        """Whether a name without a table before it is that of a field."""
         return any(node.name.lower() in fields_of(owner.concept) for owner in self.owners)
 
     def _is_field_of_rows(self, node: exp.Column) -> bool:
@@ -309,7 +309,7 @@ def _grouped_by(query: QueryText, resolved: Resolved) -> list[tuple[str, exp.Exp
 
 def _is_aggregated(resolved: Resolved, tree: exp.Expr | None) -> bool:
     """Whether a tree has an aggregate, or a measure, which stands for one."""
-    measures = set() if resolved.cube is None else {one.name for one in resolved.cube.measures}
+    measures = set() if resolved.cube is None else {measure.name for measure in resolved.cube.measures}
     return tree is not None and any(
         is_aggregate(node) or (isinstance(node, exp.Column) and node.table == resolved.root and node.name in measures)
         for node in tree.walk()

@@ -95,7 +95,7 @@ class Resolved:
         ranges: the time ranges by number, those of definitions of expressions behind those of the query.
         dated: expressions that have several definitions in these times, each with the numbers of their ranges.
         reached: fields that each storage table's rows have as a column, or else reach by one of these ways.
-        asked: the fields of the cube that the query names, before they were resolved.
+        named_fields: the fields of the cube that the query names, before they were resolved.
         grouped: whether the query has a GROUP BY.
         limit: rows at most.
         distinct: whether the query says DISTINCT.
@@ -114,7 +114,7 @@ class Resolved:
     ranges: list[QueryRange] = field(default_factory=list)
     dated: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     reached: dict[str, Sequence[Reached]] = field(default_factory=dict)
-    asked: set[str] = field(default_factory=set)
+    named_fields: set[str] = field(default_factory=set)
     grouped: bool = False
     limit: int | None = None
     distinct: bool = False

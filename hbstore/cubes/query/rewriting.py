@@ -15,18 +15,16 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from hbstore.cubes.covered import CoverPartitions, CoverRun
+from hbstore.cubes.cover import CoverPartitions, CoverRun
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.aggregates import Aggregates
-from hbstore.cubes.query.answer import Answer, Interpretation, Question
+from hbstore.cubes.query.answer import Answer, Question, Way
 from hbstore.cubes.query.branches import cover_runs, read_filters, read_moments
-from hbstore.cubes.query.candidates import Candidate, StorageCandidate
+from hbstore.cubes.query.candidates import Candidate
 from hbstore.cubes.query.dimensions import dimension_reads
-from hbstore.cubes.query.from_clause import cube_of, read_ranges
 from hbstore.cubes.query.options import QueryOptions
-from hbstore.cubes.query.ranges import QueryRange, now_of
+from hbstore.cubes.query.ranges import now_of
 from hbstore.cubes.query.rates import Rates
-from hbstore.cubes.query.relations import ways_to_choose
 from hbstore.cubes.query.resolution import resolve
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.rolling_up import RollingUp
@@ -82,7 +80,7 @@ class Rewritten:
 
         Written when it is asked for, as a year of hours has thousands of values. O(partitions).
 
-        >>> cubes.rewrite("select minutes from rides where time_range_in(start_time, '2015-01-29', '2015-01-31')").reads
+        >>> rewritten.reads
         {'lake_rides_daily': <Expression dt in ('2015-01-29', '2015-01-30')>}
         """
         return {**self._dimensions, **({} if self._answer is None else read_filters(self._answer))}
@@ -90,21 +88,17 @@ class Rewritten:
     def chosen(self, table: str) -> tuple[str, Sequence[CoverRun]]:
         """The partition column by which the partitions of a fact's storage table are chosen, and these.
 
-        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
-        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
         >>> column, runs = rewritten.chosen("lake_rides_daily")
         >>> column, [str(run) for run in runs]
         ('dt', ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)'])
         """
         assert self._answer is not None  # as queries of dimensions alone read no facts
-        return self._answer.shaped.needs.by.column, self.partitions[table].runs
+        return self._answer.way.needs.by.column, self.partitions[table].runs
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
         """Every storage table of the cube's facts, taken or with its cause. Found out when it is asked for.
 
-        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
-        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
         >>> print(rewritten.candidates[0])
         lake_rides_daily: taken (weight 0)
         """
@@ -119,8 +113,6 @@ class Rewritten:
     def explain(self) -> str:
         """What is read, why other storage tables are not, what is missing, and the query, as people read it.
 
-        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
-        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
         >>> print(rewritten.explain().partition("SELECT")[0].strip())
         lake_rides_daily: 2 partitions
           DAILY [2015-01-29, 2015-01-31)
@@ -143,8 +135,6 @@ class Rewritten:
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON would hold it.
 
-        >>> where = "time_range_in(start_time, '2015-01-29', '2015-01-31')"
-        >>> rewritten = cubes.rewrite(f"select minutes from rides where {where}")
         >>> rewritten.to_dict()["partitions"]
         {'lake_rides_daily': ['lake_rides_daily DAILY [2015-01-29, 2015-01-31)']}
         """
@@ -155,7 +145,7 @@ class Rewritten:
                 table: [[start.isoformat(), end.isoformat()] for start, end in ranges]
                 for table, ranges in self.moments.items()
             },
-            "candidates": [one.to_dict() for one in self.candidates],
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
             "missing": [[start.isoformat(), end.isoformat()] for start, end in self.missing],
             "warnings": list(self.warnings),
             "needs_utc": self.needs_utc,
@@ -163,14 +153,7 @@ class Rewritten:
 
 
 def rewrite(model: Model, text: str, now: datetime, options: QueryOptions) -> Rewritten:
-    """A cube query as Spark runs it.
-
-    Raises:
-        CubeSyntaxError: the text does not parse.
-        UnknownField, AmbiguousField: a name means nothing, or two things.
-        UnsupportedQuery: it could not be answered exactly.
-        NoCandidate: no storage table has what it asks for; without ``partial`` also where partitions are missing.
-    """
+    """A cube query as Spark runs it. Raises as `Cubes.rewrite`."""
     query = parse_query(text)
     options = options.changed(query.options)
     now = now_of(options.time(now_of(now)))
@@ -183,23 +166,14 @@ def rewrite(model: Model, text: str, now: datetime, options: QueryOptions) -> Re
 
 
 def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOptions) -> Rewritten:
-    ranges = read_ranges(query, star, now)
-    cube = cube_of(query, star)
-    if cube is None:
+    question = Question.of(query, star, now, options)
+    if question is None:
         return _of_dimensions(query, star, options)
-    if not ranges:
-        raise query.unsupported(
-            "the query has no time range",
-            None,
-            cause="NO_TIMERANGE_FILTER",
-            hint="Add time_range_in(time dimension, 'from', 'to') to WHERE, with AND",
-        )
-    candidates = StorageCandidate.all_of(star, cube, now, options)
-    if not candidates:
+    if not question.candidates:
         raise NoCandidate(
-            "the cube has no facts on storages", cube=cube.name, hint="Create a fact that has storage tables"
+            "the cube has no facts on storages", cube=question.cube.name, hint="Create a fact that has storage tables"
         )
-    best = _best(Question(query, star, cube, candidates), ranges, options)
+    best = _best(question)
     if best.cost[0] and not options.partial:
         raise best.incomplete()
     tree = answer_query(best, options)
@@ -207,7 +181,7 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
         written(tree, pretty=True),
         {table: CoverPartitions(some) for table, some in cover_runs(best).items()},
         tuple((time_at(start), time_at(stop)) for start, stop in best.missing),
-        tuple(_warnings(best.resolved, best.shaped.aggregates)),
+        tuple(_warnings(best.way.resolved, best.way.needs.aggregates)),
         {
             table: tuple((time_at(start), time_at(stop)) for start, stop in ranges)
             for table, ranges in read_moments(best).items()
@@ -218,35 +192,29 @@ def _rewritten(query: QueryText, star: Star, now: datetime, options: QueryOption
     )
 
 
-def _best(question: Question, ranges: Sequence[QueryRange], options: QueryOptions) -> Answer:
+def _best(question: Question) -> Answer:
     """The best answer of tables that `hbstore.spark` can read, if that is complete; else of all."""
     of_readable = None
     readable = [candidate.if_readable() for candidate in question.candidates]
     if readable != question.candidates:
         with suppress(CubeQueryError):
-            of_readable = _best_of(replace(question, candidates=readable), ranges, options)
+            of_readable = _best_of(replace(question, candidates=readable))
     if of_readable is not None and not of_readable.cost[0]:
         return of_readable
-    best = _best_of(question, ranges, options)
-    if of_readable is not None and options.partial and best.cost[0] and of_readable.reads_rows:
+    best = _best_of(question)
+    if of_readable is not None and question.options.partial and best.cost[0] and of_readable.reads_rows:
         return of_readable  # as what there is will do, and this can be read
     return best
 
 
-def _best_of(question: Question, ranges: Sequence[QueryRange], options: QueryOptions) -> Answer:
-    """The best of the answers in all ways in which the names can be resolved."""
-    candidates = question.candidates
-    columns = frozenset(name for candidate in candidates for name in candidate.columns)
-    by = ways_to_choose(question.cube, [candidate.fact for candidate in candidates], ranges)
-
-    def understood(ways: ResolutionWay) -> Interpretation:
-        resolved = resolve(question.query, question.star, ranges, columns, ways, options)
-        return Interpretation.of(question, resolved, ways.one_of("partition column", by))
-
-    ways = in_all_ways(understood)
+def _best_of(question: Question) -> Answer:
+    """The best of the answers in all ways to understand a question."""
+    ways = Way.all_of(question)
     rates = Rates.between({table for way in ways for table in way.compared})
-    answers = (way.answer(rates, partial=options.partial) for way in ways)
-    return min(answers, key=lambda one: (one.cost, len(one.resolved.reached), one.resolved.joined))
+    return min(
+        (way.answer(rates) for way in ways),
+        key=lambda answer: (answer.cost, len(answer.way.resolved.reached), answer.way.resolved.joined),
+    )
 
 
 def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewritten:
@@ -257,8 +225,8 @@ def _of_dimensions(query: QueryText, star: Star, options: QueryOptions) -> Rewri
         aggregates = Aggregates(query, RollingUp.of(None, resolved.root))
         take_aggregates(resolved, aggregates)
         group(query, resolved, aggregates)
-        tree = dimension_query(star, resolved, [aggregate.tree for aggregate in aggregates.found], options)
-        return resolved, aggregates.found, tree
+        tree = dimension_query(star, resolved, [aggregate.tree for aggregate in aggregates.taken], options)
+        return resolved, aggregates.taken, tree
 
     resolved, aggregates, tree = min(in_all_ways(answered), key=lambda one: one[0].joined)
     return Rewritten(

@@ -29,7 +29,6 @@ from sqlglot import exp
 
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.fields import Measure
-from hbstore.cubes.function_calls import call
 from hbstore.cubes.partial_aggregates import PartialAggregates, part_property, partial_aggregates_of
 from hbstore.cubes.query.aggregate_calls import (
     argument_of,
@@ -42,6 +41,7 @@ from hbstore.cubes.query.aggregate_calls import (
 )
 from hbstore.cubes.query.aggregate_inputs import Aggregate, AggregateInput, RolledUp, RollUpRefusal
 from hbstore.cubes.query.ranges import RANGE
+from hbstore.cubes.query.text import tree_of
 from hbstore.cubes.query.times import TIME_OF
 from hbstore.errors import InvalidType
 from hbstore.keys.types import ColumnType, DecimalType, FloatType, IntegerType, StringType, parse_type
@@ -71,7 +71,7 @@ class RollingUp:
         if cube is None:
             return RollingUp(root, {}, {}, {})
         types = {one.name: one.type for one in cube.measures} | {one.name: one.type for one in cube.dim_attributes}
-        return RollingUp(root, {one.name: one for one in cube.measures}, types, partial_aggregates_of(cube))
+        return RollingUp(root, {measure.name: measure for measure in cube.measures}, types, partial_aggregates_of(cube))
 
     def is_measure(self, node: exp.Expr) -> bool:
         """Whether a column is a measure of the cube."""
@@ -79,7 +79,7 @@ class RollingUp:
 
     def columns(self, tree: exp.Expr) -> tuple[frozenset[str], frozenset[str]]:
         """The measures, and the other fields of the cube, that a tree names."""
-        own = {one.name for one in tree.find_all(exp.Column) if one.table == self.root}
+        own = {column.name for column in tree.find_all(exp.Column) if column.table == self.root}
         measures = frozenset(name for name in own if name in self.measures)
         return measures, frozenset(name for name in own - measures if not name.startswith((RANGE, TIME_OF)))
 
@@ -124,12 +124,12 @@ class RollingUp:
         """The aggregate that is called, if it is one that is made from parts."""
         default = self._default(name)
         functions = (*DECLARED_PARTS, default) if default in OWN_PARTS else DECLARED_PARTS
-        return next((one for one in functions if is_call_of(call, one, argument)), None)
+        return next((function for function in functions if is_call_of(call, function, argument)), None)
 
     def _default(self, name: str) -> str:
         """The default aggregate of a measure; empty where there is none, and for attributes."""
-        found = self.measures[name].default_aggregate if name in self.measures else None
-        return (found or "").lower()
+        default = self.measures[name].default_aggregate if name in self.measures else None
+        return (default or "").lower()
 
     def _chooses(self, node: exp.Expr, name: str, *, linear: bool) -> bool:
         """Whether an expression is a field or NULL, as attributes decide; if ``linear``, also a multiple of it."""
@@ -143,7 +143,7 @@ class RollingUp:
         return (
             bool(values)
             and not any(self._depends(one, name) for one in deciding)
-            and all(self._chooses(one, name, linear=linear) for one in values)
+            and all(self._chooses(value, name, linear=linear) for value in values)
         )
 
     def _depends(self, tree: exp.Expr, name: str) -> bool:
@@ -156,8 +156,8 @@ class RollingUp:
 
     def _with(self, tree: exp.Expr, name: str, column: str) -> exp.Expr:
         """A copy of a tree with another column of the rows in the place of a field."""
-        made = exp.column(column, table=self.root, quoted=True)
-        return tree.transform(lambda node: made.copy() if self._is(node, name) else node)
+        other = exp.column(column, table=self.root, quoted=True)
+        return tree.transform(lambda node: other.copy() if self._is(node, name) else node)
 
     def _refusal(
         self, call: exp.Expr, argument: exp.Expr | None, measures: frozenset[str], attributes: frozenset[str]
@@ -264,8 +264,7 @@ def _inputs(kind: str, field: str, part: str) -> Iterator[tuple[str, AggregateIn
         yield f"values of {field}", AggregateInput(value, None)
         yield f"sketches of {field}", AggregateInput(None, held)
     elif kind == "count":
-        is_null = exp.If(this=exp.Is(this=value, expression=exp.Null()), true=exp.Literal.number(0))
-        yield f"count of {field}", AggregateInput(exp.Case(ifs=[is_null], default=exp.Literal.number(1)), held)
+        yield f"count of {field}", AggregateInput(tree_of("case when a is null then 0 else 1 end", a=value), held)
     else:
         yield field if field == part else f"sum of {field}", AggregateInput(value, held)
 
@@ -275,9 +274,9 @@ def _trees(function: str, values: list[exp.Expr], kind: ColumnType | None) -> tu
     if function == "approx_count_distinct":
         return _distinct(values[0], values[1], kind)
     if function == "sum":
-        tree: exp.Expr = exp.Sum(this=values[0])
+        tree = tree_of("sum(a)", a=values[0])
     elif function == "count":
-        tree = call("coalesce", exp.Sum(this=values[0]), exp.Literal.number(0))
+        tree = tree_of("coalesce(sum(a), 0)", a=values[0])
     else:
         tree = _mean(values[0], values[1], kind)
     return tree, tree
@@ -285,29 +284,24 @@ def _trees(function: str, values: list[exp.Expr], kind: ColumnType | None) -> tu
 
 def _mean(values: exp.Expr, counts: exp.Expr, kind: ColumnType | None) -> exp.Expr:
     """The mean, of the type that Spark's avg has; NULL where nothing is counted."""
-    counted = call("nullif", exp.Sum(this=counts), exp.Literal.number(0))
-    if isinstance(kind, DecimalType):
-        total = exp.cast(exp.Sum(this=values), f"decimal({min(kind.precision + 10, 38)},{kind.scale})")
-        mean = f"decimal({min(kind.precision + 4, 38)},{min(kind.scale + 4, 38)})"
-        return exp.cast(exp.Div(this=total, expression=counted), mean)  # both types are those of avg
+    if isinstance(kind, DecimalType):  # both types are those of avg
+        total = f"decimal({min(kind.precision + 10, 38)}, {kind.scale})"
+        mean = f"decimal({min(kind.precision + 4, 38)}, {min(kind.scale + 4, 38)})"
+        return tree_of(f"cast(cast(sum(a) as {total}) / nullif(sum(b), 0) as {mean})", a=values, b=counts)
     if isinstance(kind, IntegerType | FloatType | StringType):
         values = exp.cast(values, "double")  # as avg does, which does not overflow
-    return exp.Div(this=exp.Sum(this=values), expression=counted)
+    return tree_of("sum(a) / nullif(sum(b), 0)", a=values, b=counts)
 
 
 def _distinct(values: exp.Expr, sketches: exp.Expr, kind: ColumnType | None) -> tuple[exp.Expr, exp.Expr]:
     """The estimates of how many different values there are in values and sketches, and in sketches alone."""
     if isinstance(kind, IntegerType):
         values = exp.cast(values, "bigint")  # there is no sketch of tinyint and smallint, and one of int and bigint
-    of_values = call("hll_sketch_agg", values)
-    of_sketches = call("hll_union_agg", sketches, exp.true())  # true: sketches may be of several sizes
-    both = call("hll_union", of_values, of_sketches, exp.true())
-    either = call("coalesce", both, of_values.copy(), of_sketches.copy())
-    mixed, alone = (
-        call("coalesce", call("hll_sketch_estimate", one), exp.Literal.number(0))
-        for one in (either, of_sketches.copy())
-    )
-    return mixed, alone
+    of_values = tree_of("hll_sketch_agg(a)", a=values)
+    of_sketches = tree_of("hll_union_agg(a, true)", a=sketches)  # true: sketches may be of several sizes
+    either = tree_of("coalesce(hll_union(a, b, true), a, b)", a=of_values, b=of_sketches)
+    estimate = "coalesce(hll_sketch_estimate(a), 0)"
+    return tree_of(estimate, a=either), tree_of(estimate, a=of_sketches)
 
 
 def _type(text: str) -> ColumnType | None:

@@ -7,7 +7,7 @@ Each step changes the trees of a `Resolved` in place:
 3. aggregates become placeholders, and bare measures placeholders of their default aggregates;
 4. what is selected and not aggregated is grouped by, where the query has no GROUP BY.
 
-What is then known is the query's shape: what it asks of the rows that answer it. It is refused where rows do not say
+What is then known is what the query needs of the rows that answer it. It is refused where rows do not say
 on which side of a border in time they are.
 """
 
@@ -22,7 +22,7 @@ from sqlglot import exp
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.aggregates import Aggregates, aggregate_number
-from hbstore.cubes.query.needs import Needs, QueryShape
+from hbstore.cubes.query.needs import Needs
 from hbstore.cubes.query.ranges import RANGE, ConditionRange, QueryRange, moments_text, number_of, stretches, truth
 from hbstore.cubes.query.relations import PartitionTime
 from hbstore.cubes.query.resolved import STANDS_FOR, Resolved
@@ -35,8 +35,8 @@ from hbstore.times.moments import DAY, LIMIT, sql_text, time_at
 from hbstore.times.update_period import UpdatePeriod
 
 
-def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: PartitionTime) -> QueryShape:
-    """The shape of a query whose partitions are chosen so. Changes its trees as this module says.
+def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: PartitionTime) -> Needs:
+    """What a query whose partitions are chosen so needs of rows. Changes its trees as this module says.
 
     Raises:
         UnsupportedQuery: it could not be exact.
@@ -46,7 +46,7 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
     needed = stretches(query, resolved.where, chosen, ranges)
     check_dated(query, resolved)
     if by.relation is not None:
-        needed, chosen = by.widened(needed), []
+        needed, chosen = by.relation.stretches_of(needed), []
     check_days(query, cube, ranges, chosen)
     replace_ranges(resolved, ranges, chosen, needed)
     start, stop = (needed[0].start, needed[-1].stop) if needed else (0, LIMIT)
@@ -55,20 +55,20 @@ def shape(query: QueryText, star: Star, cube: Cube, resolved: Resolved, by: Part
     take_aggregates(resolved, aggregates)
     group(query, resolved, aggregates)
     check_together(query, star, cube, resolved, aggregates)
-    columns = [aggregates.columns(tree) for tree in resolved.trees()]
-    needs = Needs(
+    columns = [aggregates.fields.columns(tree) for tree in resolved.trees()]
+    trees = [*resolved.trees(), *(aggregate.tree for aggregate in aggregates.taken)]
+    names = {column.name for tree in trees for column in tree.find_all(exp.Column)}
+    return Needs(
+        cube,
         by,
-        frozenset(name for _, attributes in columns for name in attributes),
-        looks,
-        finer,
-        frozenset(name for measures, _ in columns for name in measures),
-        start,
-        stop,
+        attributes=frozenset(name for _, attributes in columns for name in attributes),
+        measures=frozenset(name for measures, _ in columns for name in measures),
+        looks=looks,
+        finer=finer,
+        aggregates=aggregates.taken,
+        stretches=needed,
+        flagged=tuple(number for number in chosen if f"{RANGE}{number}" in names),
     )
-    trees = [*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found)]
-    told = {column.name for tree in trees for column in tree.find_all(exp.Column)}
-    flagged = tuple(number for number in chosen if f"{RANGE}{number}" in told)
-    return QueryShape(aggregates.found, needs, needed, flagged)
 
 
 def replace_ranges(
@@ -169,7 +169,7 @@ def group(query: QueryText, resolved: Resolved, aggregates: Aggregates) -> None:
     Raises:
         UnsupportedQuery: a field is neither aggregated nor grouped by, or rows that come once are ordered by another.
     """
-    if not (resolved.grouped or aggregates.found or resolved.having is not None):
+    if not (resolved.grouped or aggregates.taken or resolved.having is not None):
         resolved.distinct = resolved.distinct or resolved.cube is not None
     else:
         _group(query, resolved, aggregates)
@@ -180,7 +180,7 @@ def _group(query: QueryText, resolved: Resolved, aggregates: Aggregates) -> None
     if not resolved.grouped:
         plain = (tree for _, tree in resolved.select if not aggregates.has(tree))
         resolved.group = [tree.unnest().copy() for tree in plain if tree.find(exp.Column) is not None]
-        if not (resolved.group or aggregates.found):
+        if not (resolved.group or aggregates.taken):
             resolved.group = [exp.Literal.string("")]  # or Spark makes a row of no rows
     for tree in _grouped_trees(resolved):
         for node in tree.walk(prune=lambda node: node in resolved.group):
@@ -237,14 +237,15 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
     attributes = {attribute.name: attribute for attribute in cube.dim_attributes}
     derived = star.derived_cubes(cube)
     listed = {name for derived_cube in derived for name in derived_cube.measures}
-    expressions = {expression.name for expression in cube.expressions if expression.name in resolved.asked}
+    expressions = {expression.name for expression in cube.expressions if expression.name in resolved.named_fields}
     columns = [
-        aggregates.columns(tree) for tree in (*resolved.trees(), *(aggregate.tree for aggregate in aggregates.found))
+        aggregates.fields.columns(tree)
+        for tree in (*resolved.trees(), *(aggregate.tree for aggregate in aggregates.taken))
     ]
     read = {name for _, names in columns for name in names}
-    named = {name for name in resolved.asked & attributes.keys() if name in read or not attributes[name].chain}
-    named |= {name for join in resolved.joins.values() for name in aggregates.columns(join.on)[1]}
-    measures = {name for name in resolved.asked if name in fields_of(cube)} - attributes.keys() - (expressions - listed)
+    named = {name for name in resolved.named_fields & attributes.keys() if name in read or not attributes[name].chain}
+    named |= {name for join in resolved.joins.values() for name in aggregates.fields.columns(join.on)[1]}
+    measures = resolved.named_fields & fields_of(cube).keys() - attributes.keys() - (expressions - listed)
     if not expressions <= listed:
         named |= read & attributes.keys()
         measures |= {name for names, _ in columns for name in names}

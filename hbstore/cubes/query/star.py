@@ -75,8 +75,8 @@ class Star:
     def dimtables(self, dimension: Dimension) -> list[DimTable]:
         """The dimension tables of a dimension, the lightest first."""
         if dimension.name not in self._dimtables:
-            tables = [one for one in self.model.list("dimtable") if isinstance(one, DimTable)]
-            own = [one for one in tables if one.dimension == dimension.name]
+            tables = [document for document in self.model.list("dimtable") if isinstance(document, DimTable)]
+            own = [table for table in tables if table.dimension == dimension.name]
             self._dimtables[dimension.name] = sorted(own, key=lambda one: (one.weight or 0.0, one.name))
         return self._dimtables[dimension.name]
 
@@ -94,7 +94,7 @@ class Star:
     def derived_cubes(self, cube: Cube) -> list[DerivedCube]:
         """The derived cubes of a cube."""
         if cube.name not in self._derived_cubes:
-            derived = (one for one in self.model.list("derived_cube") if isinstance(one, DerivedCube))
+            derived = (document for document in self.model.list("derived_cube") if isinstance(document, DerivedCube))
             self._derived_cubes[cube.name] = [one for one in derived if one.parent == cube.name]
         return self._derived_cubes[cube.name]
 
@@ -112,7 +112,7 @@ def time_dimensions(concept: Concept) -> Mapping[str, str]:
 
 def chain_of(concept: Concept, name: str) -> JoinChain | None:
     """The join chain of a name; None if there is none."""
-    return next((one for one in concept.join_chains if one.name == name), None)
+    return next((chain for chain in concept.join_chains if chain.name == name), None)
 
 
 def is_raw(fact: Fact) -> bool:

@@ -26,16 +26,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from sqlglot import exp, parse
+from sqlglot import exp, parse, parse_one
 from sqlglot.errors import ParseError, SqlglotError
 
+from hbstore.byte_cache import remembered
 from hbstore.cubes.dialect import QueryDialect
 from hbstore.cubes.function_calls import name_of
 from hbstore.cubes.query.options_clause import without_options
 from hbstore.cubes.token_cursor import misplaced
 from hbstore.errors import CubeQueryError, CubeSyntaxError, UnsupportedQuery
 from hbstore.texts.arguments import expect, expect_texts
-from hbstore.texts.places import highlight, place
+from hbstore.texts.places import highlight, shown_at
 from hbstore.texts.quotes import COMMENT, unclosed
 
 DIALECT: Final = QueryDialect
@@ -51,15 +52,17 @@ _SPACE: Final = rf"(?:\s|{COMMENT}|/\*(?:[^*]|\*(?!/))*\*/)"
 _CUBE: Final = re.compile(rf"(?P<before>{_SPACE}*)cube(?={_SPACE}+select\b)", re.IGNORECASE)
 _CLAUSES: Final = frozenset(("kind", "distinct", "expressions", "from_", "joins", "where", "group", "having", "order"))
 _PARTS: Final = _CLAUSES | {"limit"}
-_REFUSED: Final[tuple[tuple[type[exp.Expr], str], ...]] = (
-    (exp.Window, "a window function; group by, or run the window over the rows of the answer"),
-    (exp.Query, "a subquery; ask the two questions one after the other"),
-    (exp.Placeholder, "a parameter; write the value"),
-    (exp.Parameter, "a parameter; write the value"),
-    (exp.Rollup, "ROLLUP; ask each grouping by itself"),
-    (exp.Cube, "CUBE in GROUP BY; ask each grouping by itself"),
-    (exp.GroupingSets, "GROUPING SETS; ask each grouping by itself"),
+_REFUSED: Final[tuple[tuple[type[exp.Expr], str, str], ...]] = (
+    (exp.Window, "a window function", "Group by, or run the window over the rows of the answer"),
+    (exp.Query, "a subquery", "Ask the two questions one after the other"),
+    (exp.Placeholder, "a parameter", "Write the value"),
+    (exp.Parameter, "a parameter", "Write the value"),
+    (exp.Rollup, "ROLLUP", "Ask each grouping by itself"),
+    (exp.Cube, "CUBE in GROUP BY", "Ask each grouping by itself"),
+    (exp.GroupingSets, "GROUPING SETS", "Ask each grouping by itself"),
 )
+"""What a cube query cannot hold, and what to do instead."""
+
 _WHOLE: Final = (exp.Query, exp.From, exp.Join, exp.Where, exp.Group, exp.Having, exp.Order, exp.Limit)
 """Clauses, and what holds these: where they begin says nothing of one of their parts."""
 
@@ -91,11 +94,8 @@ class QueryText:
     ) -> CubeQueryError:
         """An error with the place of a part of the text, or of what it stands in; without one where that is nowhere."""
         offset = None if node is None else _offset_near(node)
-        shown = ""
-        if offset is not None:
-            line, column = place(self.text, offset)
-            shown, fields = highlight(self.text, offset), {"line": line, "column": column, **fields}
-        return kind(text, highlight=shown, hint=hint, **fields)
+        where = {} if offset is None else shown_at(self.text, offset)
+        return kind(text, hint=hint, **{**where, **fields})
 
     def unsupported(self, text: str, node: exp.Expr | None, *, hint: str, **fields: object) -> CubeQueryError:
         """The error for what could not be answered exactly."""
@@ -133,9 +133,9 @@ def parse_query(text: str) -> QueryText:
     (tree,) = trees
     if not isinstance(tree, exp.Select):
         raise CubeSyntaxError("not a cube query", statement=tree.key.upper(), hint=_FORM)
-    found = QueryText(text, tree, options)
-    _check_parts(found)
-    return found
+    query = QueryText(text, tree, options)
+    _check_parts(query)
+    return query
 
 
 def offset_of(node: exp.Expr) -> int | None:
@@ -237,7 +237,7 @@ def _check_numbers(query: QueryText, select: exp.Select) -> None:
         hint = f"Give at most {MAX_LIMIT:,}, or leave it out"
         raise query.unsupported("LIMIT is larger than Spark's", limit, hint=hint)
     clauses = filter(None, (select.args.get("group"), select.args.get("order")))
-    for one in (one for clause in clauses for one in clause.expressions):
+    for one in (expression for clause in clauses for expression in clause.expressions):
         node = one.this if isinstance(one, exp.Ordered) else one
         if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and node.this.is_int:
             hint = f"Give 1 to {len(select.expressions)}"
@@ -245,21 +245,15 @@ def _check_numbers(query: QueryText, select: exp.Select) -> None:
 
 
 def _check_node(query: QueryText, node: exp.Expr) -> None:
-    for kind, reason in _REFUSED:
+    for kind, what, hint in _REFUSED:
         if isinstance(node, kind):
-            what = f"a cube query cannot hold {reason.partition(';')[0]}"
-            raise query.unsupported(what, node, hint=_then(reason))
+            raise query.unsupported(f"a cube query cannot hold {what}", node, hint=hint)
     if name_of(node) in _OF_SEVERAL_ROWS:
-        what = "a cube query cannot hold a function that makes several rows of one"
-        raise query.unsupported(what, node, hint=_FORM)
+        text = "a cube query cannot hold a function that makes several rows of one"
+        raise query.unsupported(text, node, hint=_FORM)
     if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
-        what = "a cube query names its fields, and * does not"
-        raise query.unsupported(what, node.parent, hint="Name the fields that you want")
-
-
-def _then(reason: str) -> str:
-    what = reason.partition("; ")[2]
-    return what[:1].upper() + what[1:] if what else _FORM
+        text = "a cube query names its fields, and * does not"
+        raise query.unsupported(text, node.parent, hint="Name the fields that you want")
 
 
 def _unread(text: str, error: Exception) -> CubeSyntaxError:
@@ -267,14 +261,11 @@ def _unread(text: str, error: Exception) -> CubeSyntaxError:
     at = unclosed(text)
     if at is None:
         return CubeSyntaxError("the query does not parse", reason=error, hint=_FORM)
-    line, column = place(text, at)
     sign = "/*" if text[at] == "/" else text[at]
     return CubeSyntaxError(
         "the query does not parse",
-        line=line,
-        column=column,
+        **shown_at(text, at),
         found=sign,
-        highlight=highlight(text, at),
         hint=f"Close the {sign}: all that follows it stands in it",
     )
 
@@ -283,13 +274,10 @@ def _syntax_error(text: str, error: ParseError) -> CubeSyntaxError:
     offset, token, expected = misplaced(text, error)
     if offset is None:
         return CubeSyntaxError("the query does not parse", hint=_FORM)
-    line, column = place(text, offset)
     return CubeSyntaxError(
         "the query does not parse",
-        line=line,
-        column=column,
+        **shown_at(text, offset),
         found=token,
-        highlight=highlight(text, offset),
         **({"expected": expected} if expected else {}),
         hint="Correct what stands at the caret; docs/cube-queries.md has the language",
     )
@@ -314,6 +302,21 @@ def with_replaced(tree: exp.Expr, of: Callable[[exp.Expr], exp.Expr]) -> exp.Exp
         return other if other is node or isinstance(node.parent, _AROUND) else of_one_piece(other)
 
     return tree.transform(replaced)
+
+
+@remembered
+def parsed(text: str) -> exp.Expr:
+    """The tree of an expression that is not of the query, so that none of it has a place there; not to be changed."""
+    return placed(parse_one(text, dialect=DIALECT, into=exp.Condition), None)
+
+
+def tree_of(text: str, **parts: exp.Expr) -> exp.Expr:
+    """The tree of an expression in which names stand for parts.
+
+    >>> tree_of("10 - a", a=tree_of("b - c", b=exp.column("d"), c=exp.column("e"))).sql(DIALECT)
+    '10 - (d - e)'
+    """
+    return with_replaced(parsed(text), lambda node: parts[node.name].copy() if isinstance(node, exp.Column) else node)
 
 
 def of_one_piece(tree: exp.Expr) -> exp.Expr:

@@ -19,26 +19,18 @@ from hbstore.cubes.query.dependence import WITHIN, Dependence, Periods, moved
 from hbstore.times.moments import DAY, LIMIT, SECOND, moment
 from hbstore.times.update_period import UpdatePeriod
 
-_MONTHS: Final[Mapping[str, int]] = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
-_MICROSECONDS: Final[Mapping[str, int]] = {
-    "WEEK": 7 * DAY,
-    "DAY": DAY,
+_MONTHS: Final = {period.unit.upper(): period.part_months for period in UpdatePeriod if period.part_months}
+_MICROSECONDS: Final = {
+    **{period.unit.upper(): period.part_seconds * SECOND for period in UpdatePeriod if period.part_seconds},
     "DAYOFYEAR": DAY,
-    "HOUR": 3_600 * SECOND,
-    "MINUTE": 60 * SECOND,
-    "SECOND": SECOND,
     "MILLISECOND": SECOND // 1_000,
     "MICROSECOND": 1,
 }
 UNITS: Final[Mapping[str, UpdatePeriod]] = {
-    **dict.fromkeys(("YEAR", "YYYY", "YY"), UpdatePeriod.YEARLY),
-    "QUARTER": UpdatePeriod.QUARTERLY,
-    **dict.fromkeys(("MONTH", "MM", "MON"), UpdatePeriod.MONTHLY),
-    "WEEK": UpdatePeriod.WEEKLY,
-    **dict.fromkeys(("DAY", "DD"), UpdatePeriod.DAILY),
-    "HOUR": UpdatePeriod.HOURLY,
-    "MINUTE": UpdatePeriod.MINUTELY,
-    "SECOND": UpdatePeriod.SECONDLY,
+    **{period.unit.upper(): period for period in UpdatePeriod},
+    **dict.fromkeys(("YYYY", "YY"), UpdatePeriod.YEARLY),
+    **dict.fromkeys(("MM", "MON"), UpdatePeriod.MONTHLY),
+    "DD": UpdatePeriod.DAILY,
 }
 """Of date_trunc and trunc."""
 
@@ -95,7 +87,7 @@ def _lengths(tree: exp.Expr) -> Iterator[tuple[Fraction, str]]:
     tree = tree.unnest()
     literal = isinstance(tree, exp.Interval) and isinstance(tree.this, exp.Literal)
     text, unit = tree.this.name if literal else "", tree.args.get("unit")
-    if isinstance(tree, exp.Add):  # sqlglot reads INTERVAL 1 DAY 6 HOURS as a sum
+    if isinstance(tree, exp.Add):  # (INTERVAL 1 DAY + INTERVAL 6 HOURS)
         yield from (*_lengths(tree.this), *_lengths(tree.expression))
     elif isinstance(unit, exp.IntervalSpan):
         first, last = (_SPANNED.index(end.name.upper()) for end in (unit.this, unit.expression))

@@ -161,8 +161,8 @@ def _extract(use: Use) -> Dependence | None:
 
 
 def _field(name: str | None) -> Dependence | None:
-    known = name is not None and name.upper() in _FIELDS
-    return part_of(_FIELDS[name.upper()]) if name is not None and known else None
+    field = (name or "").upper()
+    return part_of(_FIELDS[field]) if field in _FIELDS else None
 
 
 def _sum(use: Use) -> Dependence | None:
@@ -221,8 +221,8 @@ def _pattern(pattern: str | None) -> Dependence | None:
 
 
 def _truncated(unit: str | None) -> Dependence | None:
-    known = unit is not None and unit.upper() in UNITS
-    return start_of(UNITS[unit.upper()]) if unit is not None and known else None
+    period = UNITS.get((unit or "").upper())
+    return None if period is None else start_of(period)
 
 
 def _next_day(use: Use) -> Dependence | None:
@@ -296,8 +296,7 @@ TABLE: Final[Mapping[str, Row]] = {
     "date_sub": Row(_added, (2,)),
     "timestampadd": Row(_added, (3,), (-1,)),
     "add_months": Row(lambda use: start_of(_DAY).then(moved(use.number(1))), (2,)),
-    "from_utc_timestamp": Row(lambda use: _in_zone(use, use.text(1)), (2,)),
-    "to_utc_timestamp": Row(lambda use: _in_zone(use, use.text(1)), (2,)),
+    **dict.fromkeys(("from_utc_timestamp", "to_utc_timestamp"), Row(lambda use: _in_zone(use, use.text(1)), (2,))),
     "convert_timezone": Row(
         lambda use: _in_zone(use, *(use.text(at) for at in range(len(use.arguments) - 1))), (2, 3), (-1,)
     ),

@@ -12,11 +12,11 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 
 from hbstore.cubes.query.aggregate_calls import is_aggregate
 from hbstore.cubes.query.dependence import THE_TIME, Periods, TimeForm, as_a, start_of
-from hbstore.cubes.query.text import DIALECT, with_replaced
+from hbstore.cubes.query.text import DIALECT, tree_of, with_replaced
 from hbstore.cubes.query.time_functions import Use, Years, effect
 from hbstore.keys.types import ColumnType, DateType, StringType
 from hbstore.times.update_period import UpdatePeriod
@@ -35,17 +35,6 @@ _WEEK: Final = (
     " 7 * (CAST(substr(x, 7, 2) AS INT) - 1)) AS TIMESTAMP)"
 )
 """The Monday of ``2015-W05``: Spark reads no such texts. January 4 is always in the first week."""
-
-_FORMATS: Final[Mapping[UpdatePeriod, str]] = {
-    UpdatePeriod.YEARLY: "yyyy",
-    UpdatePeriod.QUARTERLY: "yyyy-MM",
-    UpdatePeriod.MONTHLY: "yyyy-MM",
-    UpdatePeriod.DAILY: "yyyy-MM-dd",
-    UpdatePeriod.HOURLY: "yyyy-MM-dd-HH",
-    UpdatePeriod.MINUTELY: "yyyy-MM-dd-HH-mm",
-    UpdatePeriod.SECONDLY: "yyyy-MM-dd-HH-mm-ss",
-    UpdatePeriod.CONTINUOUS: "yyyy-MM-dd-HH-mm-ss",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +126,11 @@ def with_dates(selected: Iterable[exp.Expr], timestamps: Container[str]) -> Iter
 
 def beginning(column: exp.Expr, kind: ColumnType, period: UpdatePeriod) -> exp.Expr:
     """When the partition's time begins, as a timestamp."""
-    tree = parse_one(_beginning(kind, period), dialect=DIALECT)
-    return in_session(tree.transform(lambda node: column.copy() if isinstance(node, exp.Column) else node))
+    if isinstance(kind, StringType):
+        text = _WEEK if period is UpdatePeriod.WEEKLY else f"to_timestamp(x, '{period.pattern}')"
+    else:
+        text = "CAST(x AS TIMESTAMP)" if isinstance(kind, DateType) else "x"
+    return in_session(tree_of(text, x=column))
 
 
 def timestamp(tree: exp.Expr) -> exp.Expr:
@@ -172,11 +164,3 @@ def mark_functions(tree: exp.Expr, root: str, times: Container[str]) -> None:
 def needs_utc(query: exp.Expr) -> bool:
     """Whether a written query holds what was marked so."""
     return any(_IN_SESSION in node.meta for node in query.walk())
-
-
-def _beginning(kind: ColumnType, period: UpdatePeriod) -> str:
-    if isinstance(kind, StringType):
-        return _WEEK if period is UpdatePeriod.WEEKLY else f"to_timestamp(x, '{_FORMATS[period]}')"
-    if isinstance(kind, DateType):
-        return "CAST(x AS TIMESTAMP)"
-    return "x"

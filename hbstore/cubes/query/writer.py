@@ -35,19 +35,12 @@ from hbstore.cubes.query.resolved import Bridge, Join, Resolved
 from hbstore.cubes.query.star import Star
 from hbstore.cubes.query.text import with_replaced
 from hbstore.cubes.query.times import TIME_OF, beginning, timestamp, with_dates
+from hbstore.cubes.rereading import BUILT
 from hbstore.keys.types import TimestampType
 from hbstore.times.update_period import UpdatePeriod
 
 OrderedBy: TypeAlias = tuple[exp.Expr, bool, bool | None]
 """What rows are ordered by, whether it descends, and whether nulls come first."""
-
-_LISTED: Final = 24
-"""Values of a partition column that are listed one by one; more that follow one another are a range."""
-
-
-_BETWEEN: Final = 3
-"""Parts between two runs that are rather left out of one range than made the border of two."""
-
 
 _KINDS: Final = {
     "INNER": {"kind": "INNER"},
@@ -59,8 +52,8 @@ _KINDS: Final = {
 
 def answer_query(answer: Answer, options: QueryOptions) -> exp.Select:
     """The query that an answer is."""
-    rows = _named(_rows(answer, columns_of(answer), options), answer.resolved.root)
-    return _query(answer.question.star, answer.resolved, rows, partial(computed, answer), options)
+    rows = _named(_rows(answer, columns_of(answer), options), answer.way.resolved.root)
+    return _query(answer.way.question.star, answer.way.resolved, rows, partial(computed, answer), options)
 
 
 def dimension_query(
@@ -159,7 +152,7 @@ def _dimension(
     star: Star, alias: str, dimension: Dimension, trees: Iterable[exp.Expr], options: QueryOptions
 ) -> exp.Subquery:
     """The rows of a dimension, with the columns that trees name."""
-    columns = {one.name for tree in trees for one in tree.find_all(exp.Column) if one.table == alias}
+    columns = {column.name for tree in trees for column in tree.find_all(exp.Column) if column.table == alias}
     rows = dimension_rows(star, dimension, columns or {dimension.dim_attributes[0].name}, options)
     return _named(rows, alias)
 
@@ -171,7 +164,7 @@ def _named(rows: exp.Query, alias: str) -> exp.Subquery:
 def _rows(answer: Answer, columns: UnionColumns, options: QueryOptions) -> exp.Query:
     """The query of the rows of all branches, below each other."""
     union: exp.Query | None = None
-    star, by = answer.question.star, answer.shaped.needs.by
+    star, by = answer.way.question.star, answer.way.needs.by
     for branch in branches_of(answer):
         selected = list(_selected(branch, by.column, columns))
         if timestamps := {name for name in columns.dates if branch.candidate.is_of(name, TimestampType)}:
@@ -179,13 +172,20 @@ def _rows(answer: Answer, columns: UnionColumns, options: QueryOptions) -> exp.Q
         table = exp.table_(branch.candidate.table, db=star.model.database, quoted=True)
         condition = _condition(branch, by)
         if branch.candidate.reached:
-            rows = exp.select("*").from_(table).where(condition, copy=False)
-            one = _reaching(answer, branch.candidate, rows, selected, options)
+            rows = _read(["*"], table, condition)
+            own = _reaching(answer, branch.candidate, rows, selected, options)
         else:
-            one = exp.select(*selected).from_(table).where(condition, copy=False)
-        union = one if union is None else exp.union(union, one, distinct=False, copy=False)
+            own = _read(selected, table, condition)
+        union = own if union is None else exp.union(union, own, distinct=False, copy=False)
     assert union is not None
     return union
+
+
+def _read(columns: Iterable[exp.Expr | str], table: exp.Table, condition: exp.Expr) -> exp.Select:
+    """The query of the rows of a table's partitions."""
+    rows = exp.select(*columns).from_(table).where(condition, copy=False)
+    rows.args["where"].meta[BUILT] = True
+    return rows
 
 
 def _reaching(
@@ -196,7 +196,7 @@ def _reaching(
     SELECT customer.name AS customer_name, fare FROM (SELECT * FROM shop.lake_rides WHERE …) AS rides
     LEFT JOIN (SELECT id, name FROM shop.lake_customers) AS customer ON rides.customer_id = customer.id
     """
-    root, joins = answer.resolved.root, {}
+    root, joins = answer.way.resolved.root, {}
 
     def taken(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column) or node.table:
@@ -213,7 +213,7 @@ def _reaching(
     query = query.from_(_named(rows, root), copy=False)
     trees = [*query.expressions, *(join.on for join in joins.values())]
     for join in joins.values():
-        query.append("joins", _join(answer.question.star, join, trees, options))
+        query.append("joins", _join(answer.way.question.star, join, trees, options))
     return query
 
 

@@ -59,9 +59,12 @@ class Table:
         ]
 
 
+@dataclass
 class Needs:
     """What `best_blocks` asks of the needs of a query."""
 
+    aggregates: list
+    stretches: list
     by = SimpleNamespace(column="dt")
 
     @staticmethod
@@ -179,7 +182,7 @@ def check(tables, able, cost, blocks):
 @given(worlds(4), st.booleans())
 def test_no_other_way_to_deal_measures_out_costs_less(world, partial):
     tables, aggregates, able, stretches = world
-    cost, blocks = best_blocks(Needs, aggregates, able, tables, stretches, Rates(), partial=partial)
+    cost, blocks = best_blocks(Needs(aggregates, stretches), able, tables, Rates(), partial=partial)
     check(tables, able, cost, blocks)
     costs = [naive_cost(*world, dealt, partial=partial) for dealt in partitions_of(sorted(able))]
     assert cost == min(one for one in costs if one is not None)
@@ -188,7 +191,7 @@ def test_no_other_way_to_deal_measures_out_costs_less(world, partial):
 @given(worlds(8))
 def test_many_measures_are_answered_whenever_they_can_be(world):
     tables, aggregates, able, stretches = world
-    cost, blocks = best_blocks(Needs, aggregates, able, tables, stretches, Rates(), partial=False)
+    cost, blocks = best_blocks(Needs(aggregates, stretches), able, tables, Rates(), partial=False)
     check(tables, able, cost, blocks)
     alone = naive_cost(*world, [[number] for number in able])
     assert (cost[0] == 0) == (alone[0] == 0)
@@ -198,7 +201,7 @@ def test_many_measures_are_answered_whenever_they_can_be(world):
 @given(worlds(8))
 def test_a_partial_answer_of_several_facts_is_of_the_same_times(world):
     tables, aggregates, able, stretches = world
-    cost, blocks = best_blocks(Needs, aggregates, able, tables, stretches, Rates(), partial=True)
+    cost, blocks = best_blocks(Needs(aggregates, stretches), able, tables, Rates(), partial=True)
     check(tables, able, cost, blocks)
     assert all(missing_hours(block) == missing_hours(blocks[0]) for block in blocks)
     alone = naive_cost(*world, [[number] for number in able], partial=True)
@@ -227,7 +230,7 @@ def test_the_number_of_blocks_comes_before_weight():
     aggregates = [aggregate(name) for name in "ab"]
     able = {0: frozenset({both, one}), 1: frozenset({both, other})}
     stretch = ConditionRange(DAY.moment(FIRST), DAY.moment(FIRST + 3), {})
-    cost, blocks = best_blocks(Needs, aggregates, able, [both, one, other], [stretch], Rates(), partial=False)
+    cost, blocks = best_blocks(Needs(aggregates, [stretch]), able, [both, one, other], Rates(), partial=False)
     assert [block.aggregates for block in blocks] == [(0, 1)]
     assert cost[:3] == (0, 1, Fraction(9 * (stretch.stop - stretch.start)))
 
@@ -240,6 +243,6 @@ def test_tables_that_hold_measures_in_other_columns_for_some_time():
     aggregates = [aggregate("a", t="x"), aggregate("b", u="y")]
     able = dict.fromkeys((0, 1), frozenset({one, other}))
     stretch = ConditionRange(DAY.moment(FIRST), DAY.moment(FIRST + 9), {})
-    cost, blocks = best_blocks(Needs, aggregates, able, [one, other], [stretch], Rates(), partial=False)
+    cost, blocks = best_blocks(Needs(aggregates, [stretch]), able, [one, other], Rates(), partial=False)
     assert cost[0] == 0
     assert [[run.source.table for run in block.choices[0].runs] for block in blocks] == [["t", "u"], ["t"]]

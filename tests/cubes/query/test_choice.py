@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore.cubes import cover
-from hbstore.cubes.covered import united
 from hbstore.cubes.query.choice import Chooser, PartitionSource, index_runs
 from hbstore.timelines import RangesPartitionTimeline, UpdatePeriod
-from hbstore.timelines.runs import gaps
+from hbstore.timelines.runs import gaps, joined
 from hbstore.times.moments import moment, time_at
 from tests.cubes.test_cover import facts
 from tests.timelines.strategies import utc
@@ -150,11 +149,13 @@ def test_what_no_whole_partition_answers_is_cut_from_one_whose_rows_tell_their_t
     cutting = [replace(one, cut=True) for number, one in enumerate(sources) if number in telling]
     whole, choice = (Chooser(some).choose(start, stop) for some in (sources, [*sources, *cutting]))
     assert [run for run in choice.runs if not run.source.cut] == list(whole.runs)
-    there = united(
-        span
-        for one in cutting
-        for low, high in one.ranges(one.period.floor_index(start), one.period.ceil_index(stop))
-        for span in [(max(start, one.period.moment(low)), min(stop, one.period.moment(high)))]
+    there = joined(
+        sorted(
+            span
+            for one in cutting
+            for low, high in one.ranges(one.period.floor_index(start), one.period.ceil_index(stop))
+            for span in [(max(start, one.period.moment(low)), min(stop, one.period.moment(high)))]
+        )
     )
     left = [gap for span in whole.missing for gap in gaps(clipped(there, *span), *span)]
     assert list(choice.missing) == left

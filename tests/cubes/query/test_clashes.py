@@ -8,11 +8,8 @@ from random import Random
 import duckdb
 import pytest
 import sqlglot
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hbstore.cubes import PartitionDesc
-from hbstore.cubes.query.candidates import without
 from hbstore.errors import NoCandidate
 from hbstore.timelines import UpdatePeriod
 from tests.cubes.small_cube import CUBE, fact, opened, table
@@ -114,15 +111,3 @@ def test_each_day_counts_once(kind, seed):
             )
             counted.add(part)
         assert db.execute(sqlglot.transpile(found.sql, "spark", "duckdb")[0]).fetchone() == (len(covered) or None,)
-
-
-@given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
-def test_ranges_without_numbers(numbers, left_out):
-    ranges = [(at, at + 1) for at in sorted(numbers)]
-    joined = []
-    for start, stop in ranges:
-        begin = joined.pop()[0] if joined and joined[-1][1] == start else start
-        joined.append((begin, stop))
-    found = list(without(joined, sorted(left_out)))
-    assert {at for start, stop in found for at in range(start, stop)} == numbers - left_out
-    assert all(start < stop for start, stop in found)
