@@ -123,9 +123,12 @@ class LocalFiles:
 
     def bring(self, source: str, target: str) -> None:
         """See `Files.bring`."""
-        with contextlib.suppress(FileNotFoundError):  # another process was faster
+        try:
             if self.move(source, target):
                 return
+        except (FileExistsError, FileNotFoundError):  # another process was faster
+            if self.exists(source):
+                raise
         if not self.exists(target):
             raise FileNotFoundError("the file is neither where it was nor where it goes")
 

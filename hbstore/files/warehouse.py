@@ -9,12 +9,12 @@ from __future__ import annotations
 import errno
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from typing import Final
 
-from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, OutsideWarehouse
+from hbstore.errors import FileOperationFailed, OutsideWarehouse
 from hbstore.files.bounds import Bounds
 from hbstore.files.interface import Files, at_or_below
 from hbstore.files.local_files import LocalFiles, LocalFolders
@@ -170,36 +170,27 @@ class Warehouse:
         target = parse_location(location)
         return bool(self._make(target, self._files(target)))
 
-    @contextmanager
-    def making_folders(
-        self, locations: Sequence[str], named: Callable[[], Iterable[str | None]]
-    ) -> Iterator[list[bool]]:
-        """Folders for what the block stores, which are there if it succeeds, whatever others do at the same time.
-
-        If it fails, those that were made and are empty are removed, and made again where the catalog names them:
-        another call may have taken them for its own. One that succeeds makes sure of those that it had not made itself.
-        So of the two the one that looks last makes the folder. They stay where the outcome is not known
-        (CommitStateUnknown), and on file systems that cannot see that a folder is empty and remove it in one step.
+    def make_all(self, targets: Sequence[Location], new_folders: list[tuple[Location, list[str]]]) -> list[bool]:
+        """Make a folder for every target, several at once where each is a request to somewhere else.
 
         Args:
-            locations: where the folders are.
-            named: those locations that the catalog names; it is asked after a failure.
+            targets: the folders.
+            new_folders: gets each target with the folders that were made for it.
 
         Returns:
-            For each location whether its folder was made.
+            For each target whether its folder was made.
         """
-        targets = list(map(parse_location, locations))
-        new_folders: list[tuple[Location, list[str]]] = []
-        try:
-            are_new = self._make_all(targets, new_folders)
-            yield are_new
-        except CommitStateUnknown:
-            raise
-        except BaseException:
-            if self._unmake(new_folders):
-                self._make_all(self._named(named, targets), [])
-            raise
-        self._make_all([target for target, is_new in zip(targets, are_new, strict=True) if not is_new], [])
+
+        def make(target: Location, files: Files | LocalFolders) -> bool:
+            folders = self._make(target, files)
+            new_folders.append((target, folders))
+            return bool(folders)
+
+        if all(target.scheme == LOCAL for target in targets):
+            with closing(LocalFolders()) as folders:
+                return [make(target, folders) for target in targets]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(lambda target: make(target, self._files(target)), targets))
 
     def check_under_roots(self, location: str) -> None:
         """See that `delete` and `move` may change a place, where only roots count: before anything else is changed.
@@ -283,13 +274,7 @@ class Warehouse:
                 target, or the file system refuses.
         """
         old, new = parse_location(source), parse_location(target)
-        if old.file_system != new.file_system:
-            raise FileOperationFailed(
-                "hbstore does not move files from one file system to another",
-                source=source,
-                target=target,
-                hint="Copy the files yourself, and give the table or partition its new location",
-            )
+        _check_same_file_system(old, new)
         with _failing("the files cannot be moved", source, target):
             start, end = (self._bounds.place(one, inside) for one in (old, new))
             if start == end:
@@ -322,6 +307,7 @@ class Warehouse:
 
         def bring(source: str, target: str) -> None:
             old, new = parse_location(source), parse_location(target)
+            _check_same_file_system(old, new)
             with _failing("the file cannot be moved", source, target):
                 self._files(old).bring(self._bounds.place(old, inside), self._bounds.place(new, inside))
 
@@ -331,6 +317,18 @@ class Warehouse:
             return
         with ThreadPoolExecutor(AT_ONCE) as pool:
             deque(pool.map(bring, files, files.values()), maxlen=0)
+
+    def check_reach(self, source: str, target: str) -> None:
+        """See that `bring` and `move` take files from one place to another: before anything is changed.
+
+        Raises:
+            FileOperationFailed: the two are in different file systems.
+
+        >>> Warehouse("/wh").check_reach("/wh/a", "s3://bucket/a")
+        Traceback (most recent call last):
+        hbstore.errors.FileOperationFailed: hbstore does not move files from one file system to another: ...
+        """
+        _check_same_file_system(parse_location(source), parse_location(target))
 
     def renames(self, location: str) -> bool:
         """Whether the file system of a location renames files and folders in one step, and does not copy them.
@@ -370,44 +368,6 @@ class Warehouse:
                 )
             return files.make_folder(real)
 
-    def _make_all(self, targets: Sequence[Location], new_folders: list[tuple[Location, list[str]]]) -> list[bool]:
-        """Make a folder for every target, several at once where each is a request to somewhere else.
-
-        Args:
-            targets: the folders.
-            new_folders: gets each target with the folders that were made for it.
-
-        Returns:
-            For each target whether its folder was made.
-        """
-
-        def make(target: Location, files: Files | LocalFolders) -> bool:
-            folders = self._make(target, files)
-            new_folders.append((target, folders))
-            return bool(folders)
-
-        if all(target.scheme == LOCAL for target in targets):
-            with closing(LocalFolders()) as folders:
-                return [make(target, folders) for target in targets]
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(lambda target: make(target, self._files(target)), targets))
-
-    def _named(self, named: Callable[[], Iterable[str | None]], targets: Sequence[Location]) -> list[Location]:
-        """Those of some folders that the catalog names; all, where it cannot be asked."""
-        try:
-            return [parse_location(location) for location in named() if location is not None]
-        except HbstoreError:
-            return list(targets)
-
-    def _unmake(self, new_folders: Sequence[tuple[Location, list[str]]]) -> bool:
-        """Remove folders that are empty; whether there were any. One that stays harms nobody."""
-        removed = False
-        for target, folders in reversed(new_folders):
-            if target.scheme == LOCAL:
-                for folder in reversed(folders):
-                    removed |= _LOCAL.delete_empty(folder)
-        return removed
-
     def _check_root(self, root: Location) -> None:
         if root.scheme != LOCAL:
             return
@@ -420,6 +380,21 @@ class Warehouse:
 
 
 _LOCAL: Final[Files] = LocalFiles()
+
+
+def _check_same_file_system(source: Location, target: Location) -> None:
+    """See that files need not go from one file system to another.
+
+    Raises:
+        FileOperationFailed: they do.
+    """
+    if source.file_system != target.file_system:
+        raise FileOperationFailed(
+            "hbstore does not move files from one file system to another",
+            source=source,
+            target=target,
+            hint="Copy the files yourself, and give the table or partition its new location",
+        )
 
 
 @contextmanager

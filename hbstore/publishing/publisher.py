@@ -301,6 +301,10 @@ class Publisher:
 
     def _prepare(self, row: TableRow, manifest: Manifest, staged: Mapping[str, str]) -> None:
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
+        if not manifest.hidden:
+            for write in manifest.partitions:
+                if write.files:
+                    warehouse.check_reach(manifest.staging, write.location)
         alive = time.monotonic()
         for source, target in staged.items():
             if not warehouse.move(source, target, inside=inside):

@@ -12,7 +12,7 @@ from hbstore.model.objects import Column, Table
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.grants_row import move_grants
 from hbstore.store.leftovers import vacate
-from hbstore.store.publications_cell import WRITES, check_movable, without_move
+from hbstore.store.publications_cell import WRITES, check_in_place, check_movable, without_move
 from hbstore.store.table_row import (
     DEFINITION,
     TableRow,
@@ -97,6 +97,8 @@ class TableChanges:
                 check_same_table(row, same_as)
             check_alterable(row, table)
             expectation.check(row)
+            if table.location != row.table.location:
+                check_in_place(row)
             redefine(view, row, table, with_partitions=with_partitions)
             if with_partitions:
                 columns = tuple(table.columns)

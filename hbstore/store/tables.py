@@ -25,6 +25,7 @@ from hbstore.model.totals import NOTHING
 from hbstore.store.companion_keys import companions_of
 from hbstore.store.grants_row import GRANTS, grant_first, grants_key
 from hbstore.store.leftovers import remove_leftovers, vacate
+from hbstore.store.publications_cell import check_in_place
 from hbstore.store.stream_batches import record_keys
 from hbstore.store.table_row import (
     DATABASE_KEYS,
@@ -229,7 +230,7 @@ class Tables:
             view = transaction.row(table_key(identifier("database", database), identifier("table", name)))
             if DEFINITION not in view.cells:  # a drop of it is brought to an end
                 view.settle(prefix_of(view.key), successor(prefix_of(view.key)))
-            self.view(transaction, database, name)
+            check_in_place(self.view(transaction, database, name)[1])
             remove_table(transaction, view)
 
         with suppress(*(DatabaseNotFound, TableNotFound) if if_exists else ()):

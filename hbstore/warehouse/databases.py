@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from hbstore.errors import AlreadyExists, DatabaseNotEmpty, DatabaseNotFound, DdlRefused
+from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.model.objects import Database
@@ -37,7 +38,7 @@ def create_database(store: PartitionStore, warehouse: Warehouse, database: Datab
     location = warehouse.qualify(database.location or warehouse.database_location(database.name))
     if database.name in store.database_names():
         raise refusal(AlreadyExists, f"Database {database.name} already exists")
-    with warehouse.making_folders([location], lambda: _location(store, database.name)):
+    with making_folders(warehouse, [location], lambda: _location(store, database.name)):
         owner_type = _USER if database.owner_type is None else database.owner_type
         store.create_database(replace(database, location=location, owner_type=owner_type))
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from hbstore.errors import AlreadyExists, DatabaseNotFound, DdlRefused, TableNotFound, hinting
+from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import partition_name, partition_namer
 from hbstore.model.frozen import FrozenDict
@@ -73,7 +74,7 @@ def add_partitions(
     # Otherwise the store finds out what is there: it finishes first what a dead writer left half done.
     locations = _locations(warehouse, table, new.values())
     folders = [place for place in locations if place is not None]
-    with warehouse.making_folders(folders, lambda: _named(store, table, new)) as folders_made:
+    with making_folders(warehouse, folders, lambda: _named(store, table, new)) as folders_made:
         ready = _completed(warehouse, new.values(), locations, folders_made, properties or {})
         with hinting(AlreadyExists, "Drop it first, or give other values"):
             number = store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")

@@ -26,6 +26,7 @@ from hbstore.errors import (
     InvalidType,
     TableNotFound,
 )
+from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition, Table
 from hbstore.model.structs import partitions_from_payloads
@@ -66,7 +67,7 @@ def create_table(
     """
     ready = ready_table(store, warehouse, table)
     folders = [] if ready.location is None or is_view(ready) else [ready.location]
-    with warehouse.making_folders(folders, lambda: _location(store, ready)) as folders_made:
+    with making_folders(warehouse, folders, lambda: _location(store, ready)) as folders_made:
         parameters = created_table_parameters(warehouse, ready, properties or {}, made_folder=any(folders_made))
         new = replace(ready, parameters=with_ddl_time(parameters), privileges=None)
         store.create_table(new, grants=ready.privileges, invalid_types="keep")

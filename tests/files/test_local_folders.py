@@ -10,6 +10,7 @@ import pytest
 
 from hbstore.errors import FileOperationFailed
 from hbstore.files.local_files import LocalFolders
+from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 
 
@@ -83,10 +84,10 @@ def test_a_folder_that_was_removed_is_made_again(folders, tmp_path):
 def test_nothing_stays_open(tmp_path):
     before = open_files()
     warehouse = Warehouse(str(tmp_path))
-    with warehouse.making_folders([f"{tmp_path}/{name}/x" for name in "abc"], list):
+    with making_folders(warehouse, [f"{tmp_path}/{name}/x" for name in "abc"], list):
         assert open_files() == before
     (tmp_path / "file").write_text("data")
-    failing = warehouse.making_folders([f"{tmp_path}/file/x"], list)
+    failing = making_folders(warehouse, [f"{tmp_path}/file/x"], list)
     with pytest.raises(FileOperationFailed, match="folder cannot be made"), failing:
         pytest.fail("there is no such folder")
     assert open_files() == before

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse, StoreUnavailable
+from hbstore.files.new_folders import making_folders
 from tests.files.warehouses import KINDS, RemoteWorld, world
 
 
@@ -206,7 +207,7 @@ def test_hidden_files_are_something(wh, here, table):
 
 def test_folders_of_a_call_that_succeeds_stay(wh, table):
     locations = [f"{table}/ds=1", f"{table}/ds=3", f"{table}/ds=4/hour=5"]
-    with wh.making_folders(locations, list) as made:
+    with making_folders(wh, locations, list) as made:
         assert made == [False, True, True]
     assert all(map(wh.exists, locations))
 
@@ -216,7 +217,7 @@ def test_folders_of_a_call_that_fails_are_removed_where_they_are_empty(wh, here,
     empty, full = f"{table}/ds=3", f"{table}/ds=4"
 
     def failing_call():
-        with wh.making_folders([f"{table}/ds=1", empty, full, empty], list):
+        with making_folders(wh, [f"{table}/ds=1", empty, full, empty], list):
             here.write(f"{full}/part-0")
             raise StoreUnavailable("gone")
 
@@ -228,41 +229,43 @@ def test_folders_of_a_call_that_fails_are_removed_where_they_are_empty(wh, here,
 
 def test_folders_of_a_call_that_fails_stay_where_the_catalog_names_them(wh, table):
     mine, another = f"{table}/ds=3", f"{table}/ds=4"
-    with pytest.raises(StoreUnavailable), wh.making_folders([mine, another], lambda: [None, another]):
+    with pytest.raises(StoreUnavailable), making_folders(wh, [mine, another], lambda: [None, another]):
         raise StoreUnavailable("gone")
     assert wh.exists(another)
 
     def away():
         raise StoreUnavailable("the catalog is gone as well")
 
-    with pytest.raises(StoreUnavailable, match="gone"), wh.making_folders([mine], away):
+    with pytest.raises(StoreUnavailable, match="gone"), making_folders(wh, [mine], away):
         raise StoreUnavailable("gone")
     assert wh.exists(mine)
 
 
-def test_a_folder_that_another_call_removed_is_made_again(wh, table):
-    with wh.making_folders([f"{table}/ds=1"], list) as made:
+def test_a_local_folder_that_another_call_removed_is_made_again(wh, here, table):
+    with making_folders(wh, [f"{table}/ds=1"], list) as made:
         wh.delete(f"{table}/ds=1", inside=[], purge=True)
     assert made == [False]
-    assert wh.exists(f"{table}/ds=1")
+    assert wh.exists(f"{table}/ds=1") != isinstance(here, RemoteWorld)
 
 
 def test_a_folder_that_cannot_be_made_takes_the_others_with_it(here, wh, table):
-    with pytest.raises(FileOperationFailed), wh.making_folders([f"{table}/ds=3", f"{table}/ds=1/part-0"], list):
+    with pytest.raises(FileOperationFailed), making_folders(wh, [f"{table}/ds=3", f"{table}/ds=1/part-0"], list):
         pytest.fail("there is no second folder")
     assert wh.exists(f"{table}/ds=3") == isinstance(here, RemoteWorld)
 
 
 def test_files_are_brought_by_several_at_once_and_again(wh, here, table):
-    staged = {f"{wh.root}/_staged/{name}": f"{table}/ds=5/{name}" for name in "abc"}
+    names = [f"part-{number}" for number in range(3 if isinstance(here, RemoteWorld) else 100)]
+    staged = {f"{wh.root}/_staged/{name}": f"{table}/ds=5/{name}" for name in names}
     for source in staged:
-        here.write(source, source[-1].encode())
-    first = dict(list(staged.items())[:2])
+        here.write(source, source.encode())
+    half = dict(list(staged.items())[: len(names) // 2])
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda files: wh.bring(files, inside=[]), [staged, first, staged, staged]))
+        list(pool.map(lambda files: wh.bring(files, inside=[]), [staged, half, staged, staged]))
     wh.delete(f"{wh.root}/_staged", inside=[], purge=True)
     wh.bring(staged, inside=[])
-    assert here.files() == FILES | {f"wh/shop.db/sales/ds=5/{name}": name.encode() for name in "abc"}
+    brought = {target.partition(wh.root)[2]: source.encode() for source, target in staged.items()}
+    assert here.files() == FILES | {f"wh{path}": content for path, content in brought.items()}
 
 
 def test_a_file_that_is_nowhere_is_not_brought(wh, here, table):
@@ -272,6 +275,6 @@ def test_a_file_that_is_nowhere_is_not_brought(wh, here, table):
 
 
 def test_folders_stay_where_the_outcome_is_not_known(wh, table):
-    with pytest.raises(CommitStateUnknown), wh.making_folders([f"{table}/ds=3"], list):
+    with pytest.raises(CommitStateUnknown), making_folders(wh, [f"{table}/ds=3"], list):
         raise CommitStateUnknown("who knows")
     assert wh.exists(f"{table}/ds=3")

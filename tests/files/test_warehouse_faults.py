@@ -14,6 +14,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow.fs import PyFileSystem
 
 from hbstore.errors import FileOperationFailed, StoreUnavailable
+from hbstore.files.new_folders import making_folders
 from hbstore.files.remote_files import RemoteFiles, open_remote
 from hbstore.files.warehouse import Warehouse
 from tests.files.warehouses import Copying, world
@@ -182,13 +183,13 @@ def test_folders_that_are_made_and_unmade_at_once(wh):
     def failing(number):
         start.wait()
         for _ in range(200):
-            with pytest.raises(StoreUnavailable), wh.making_folders([f"{wh.root}/t/ds=1/hour={number}"], list):
+            with pytest.raises(StoreUnavailable), making_folders(wh, [f"{wh.root}/t/ds=1/hour={number}"], list):
                 raise StoreUnavailable("gone")
 
     def working(number):
         start.wait()
         for minute in range(200):
-            with wh.making_folders([location := f"{wh.root}/t/ds=1/minute={minute}-{number}"], list) as made:
+            with making_folders(wh, [location := f"{wh.root}/t/ds=1/minute={minute}-{number}"], list) as made:
                 assert made == [True]
                 assert wh.exists(location)
             wh.delete(location, inside=[], purge=True)

@@ -218,6 +218,10 @@ def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse,
     shop.publications.begin_move(shop.table_row("shop", "sales"), "7", places, until=4e9)
     with pytest.raises(ConcurrentChange, match="is being renamed"):
         shop.add_partitions("shop", "sales", [Partition(("c",))])
+    with pytest.raises(ConcurrentChange, match="is being renamed"):
+        shop.drop_table("shop", "sales")
+    with pytest.raises(ConcurrentChange, match="is being renamed"):
+        shop.alter_table(replace(shop.get_table("shop", "sales"), location="file:/elsewhere"))
     with pytest.raises(ConcurrentChange):
         rename_table(shop, warehouse, "other")
     assert seen(shop) == BEFORE

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from dataclasses import replace
 
 import pytest
 from pyarrow.fs import FileSelector
 
 from hbstore import Column, Table, connect
-from hbstore.errors import CommitStateUnknown
+from hbstore.errors import CommitStateUnknown, FileOperationFailed
 from hbstore.files.warehouse import Warehouse
-from hbstore.publishing import Publisher
+from hbstore.publishing import PartitionWrite, Publisher
 from hbstore.publishing.exchanger import exchange_partitions
 from tests.object_store import Outcome, Proxy, endpoint, new_bucket, s3_at
 from tests.processes import Process
@@ -107,6 +108,16 @@ def test_a_store_that_is_away_before_the_decision_or_after_it(store, bucket):
     assert seen(store, *bucket) == AFTER
 
 
+def test_files_do_not_go_into_another_bucket(store, bucket):
+    name, _ = bucket
+    far = PartitionWrite(("far",), "s3://elsewhere/ds=far", {"data/ds=a/new": "new"})
+    job = manifest(name, NEW)
+    with pytest.raises(FileOperationFailed, match="from one file system to another"):
+        Publisher(store).publish("shop.sales", replace(job, partitions=(*job.partitions, far)), {})
+    assert seen(store, *bucket) == BEFORE
+    assert store.publications.of(store.table_row("shop", "sales")) == []
+
+
 def test_a_file_costs_one_request(store, bucket):
     name, _ = bucket
     texts = {"a": {f"part-{number}": str(number) for number in range(40)}}
@@ -181,7 +192,3 @@ def test_an_exchange_during_which_the_store_goes_away(store, bucket, exchanged):
     recover_later(store, ("attic", "old"))
     assert exchanged() == {"sales/": 0, "old/": 40}
     assert store.get_partition("attic", "old", ("a",)).location == f"s3://{name}/old/ds=a"
-
-
-def test_what_nobody_wrote_is_as_before(store, bucket):
-    assert seen(store, *bucket) == BEFORE

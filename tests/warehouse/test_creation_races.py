@@ -8,6 +8,7 @@ import pytest
 
 from hbstore import Column, Database, Partition, Table, connect
 from hbstore.errors import HbstoreError, StoreUnavailable
+from hbstore.files import new_folders
 from hbstore.files.local_files import LocalFiles
 from hbstore.files.warehouse import Warehouse
 from hbstore.store.partition_store import PartitionStore
@@ -30,7 +31,9 @@ CREATIONS = {
     "partitions": add,
 }
 STEPS = (
-    *((Warehouse, name) for name in ("_make_all", "_unmake", "_named")),
+    (Warehouse, "make_all"),
+    (new_folders, "_remove_empty"),
+    (new_folders, "_named"),
     *((PartitionStore, name) for name in ("create_database", "create_table", "add_partitions")),
     (LocalFiles, "delete_empty"),
 )

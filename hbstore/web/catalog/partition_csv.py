@@ -42,6 +42,6 @@ def _rows(payloads: Sequence[bytes]) -> Iterator[list[object]]:
             "" if says.without_rows else says.rows,
             "" if says.without_files else says.files,
             "" if says.without_size else says.size,
-            f"{datetime.fromtimestamp(create_time, UTC):%Y-%m-%dT%H:%M:%SZ}" if create_time else "",
+            f"{datetime.fromtimestamp(create_time, UTC).replace(tzinfo=None).isoformat()}Z" if create_time else "",
             location or "",
         ]
