@@ -38,7 +38,7 @@ _SHOWN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Generic[T]):
+class PageSection(Generic[T]):
     """A part of the page.
 
     Attributes:
@@ -50,14 +50,14 @@ class Part(Generic[T]):
     problem: QueryProblem | None = None
 
     @staticmethod
-    def of(read: Callable[[], T]) -> Part[T]:
+    def of(read: Callable[[], T]) -> PageSection[T]:
         """What a function reads, or why it does not."""
         try:
-            return Part(read())
+            return PageSection(read())
         except HbstoreError as error:
-            return Part(None, QueryProblem.of(error))
+            return PageSection(None, QueryProblem.of(error))
         except OSError as error:  # of a disk
-            return Part(None, QueryProblem(error=type(error).__name__, text=str(error)))
+            return PageSection(None, QueryProblem(error=type(error).__name__, text=str(error)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def status_pages(catalog: Service, queries: QueryService) -> list[Route]:
             title="Status",
             health=health,
             spark=SparkNow.of(queries.runner),
-            disks=Part.of(lambda: Disks.of(catalog)),
+            disks=PageSection.of(lambda: Disks.of(catalog)),
             facts=server_facts(catalog),
             ago=lambda seconds: timedelta(seconds=max(now.timestamp() - seconds, 0)),
             clock=queries.clock(),
@@ -139,14 +139,14 @@ def status_pages(catalog: Service, queries: QueryService) -> list[Route]:
 _PARTS: Final = ("late", "queries", "servers", "catalog", "locks")
 
 
-def _of_store(catalog: Service, queries: QueryService, now: datetime) -> dict[str, Part[Any] | None]:
+def _of_store(catalog: Service, queries: QueryService, now: datetime) -> dict[str, PageSection[Any] | None]:
     """The parts that are read from the store. A store that does not answer is asked for none of them."""
     store, seconds = catalog.store, now.timestamp()
     parts = (
-        Part.of(lambda: late_timelines(store, now, build=not catalog.read_only)),
-        Part.of(lambda: QueriesNow.of(queries)),
-        Part.of(lambda: count_leases(store.records, now)),
-        Part.of(lambda: CatalogNow.of(store, seconds)),
-        Part.of(lambda: waiting_locks(store.hive.locks.show(), seconds)),
+        PageSection.of(lambda: late_timelines(store, now, build=not catalog.read_only)),
+        PageSection.of(lambda: QueriesNow.of(queries)),
+        PageSection.of(lambda: count_leases(store.records, now)),
+        PageSection.of(lambda: CatalogNow.of(store, seconds)),
+        PageSection.of(lambda: waiting_locks(store.hive.locks.show(), seconds)),
     )
     return dict(zip(_PARTS, parts, strict=True))

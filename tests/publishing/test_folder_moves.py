@@ -1,4 +1,4 @@
-"""Renames of tables and partitions with their folders: whoever dies, fails or comes between, no file is lost."""
+"""Renames of tables and partitions with their folders: where processes die, fail or race, no file is lost."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ RENAMES = {
 
 @pytest.mark.parametrize("kind", RENAMES)
 def test_a_process_that_dies_at_any_step(tmp_path, kind):
-    """Whoever comes half a minute later finds all of it under the old name, or under the new one."""
+    """The next process finds all of it under the old name, or under the new one."""
     rename, name, after = RENAMES[kind]
     outcomes = []
     for at in range(100):
