@@ -166,6 +166,9 @@ class RemoteFiles:
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 deque(pool.map(lambda pair: self._fs.copy_file(*pair), pairs), maxlen=0)
             before = files
+        copied = self._sizes(target)
+        if any(copied.get(name) != size for name, size in files.items()):
+            raise FileNotFoundError("another process has removed copies at the target, so the source stays")
         self.delete(source)
 
     def _sizes(self, path: str) -> dict[str, int]:

@@ -34,7 +34,7 @@ _RENAMING: Final = 2.0
 """Seconds after which the process of a note is taken for dead: nobody reads the folder meanwhile."""
 
 _COPYING: Final = 3600.0
-"""The same where a folder is copied, which may take long; it is read where it was."""
+"""The same where a folder is copied, which may take long; until all of it is copied it is read where it was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -346,6 +346,8 @@ class Publisher:
             try:
                 warehouse.bring(files, inside=inside)
             except FileOperationFailed:
+                if not self.is_open(row, manifest.id):  # somebody else has finished it, and others may have gone on
+                    return
                 if self._there(row, [write.values]):
                     raise  # else others have dropped the partition since, with its folder
         if not self.is_open(row, manifest.id):

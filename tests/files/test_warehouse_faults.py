@@ -151,6 +151,19 @@ def test_a_copy_that_fails_leaves_the_source_whole_and_is_gone_on_with(half_copi
     assert not wh.move(f"{wh.root}/t", f"{wh.root}/u", inside=[], again=True)
 
 
+def test_a_source_stays_whose_copies_another_process_removes(half_copied, monkeypatch):
+    wh, copy_file = half_copied.warehouse, Copying.copy_file
+
+    def copied_and_removed(self, src, dest):
+        copy_file(self, src, dest)
+        self.delete_file(dest)
+
+    monkeypatch.setattr(Copying, "copy_file", copied_and_removed)
+    with pytest.raises(FileOperationFailed, match="removed copies"):
+        wh.move(f"{wh.root}/t", f"{wh.root}/u", inside=[], again=True)
+    assert sum(name.startswith("wh/t/") for name in half_copied.files()) == 5
+
+
 def test_a_copy_takes_no_other_file_for_its_own(half_copied):
     wh = half_copied.warehouse
     half_copied.write(f"{wh.root}/u/3", b"of somebody else")

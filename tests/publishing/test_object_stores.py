@@ -108,6 +108,25 @@ def test_a_store_that_is_away_before_the_decision_or_after_it(store, bucket):
     assert seen(store, *bucket) == AFTER
 
 
+def test_a_job_that_another_process_finishes_and_a_third_one_goes_on_from(store, bucket):
+    """In the middle of its copies; then the files that were shown are replaced, and the job has nothing to say."""
+    name, files = bucket
+    middle = [f"/{name}/sales/ds%3Da/new", f"/{name}/sales/ds=a/new"]
+
+    def in_the_middle(_, method, path):
+        if method == "PUT" and path in middle:
+            middle.clear()
+            Publisher(store).recover("shop.sales")
+            files.delete_file(f"{name}/sales/ds=a/new")
+        return Outcome.DONE
+
+    proxy = Proxy(in_the_middle)
+    with proxy.running(), s3_at(proxy.address):
+        Publisher(store).publish("shop.sales", manifest(name, NEW, replaces="b", drops="c"), {})
+    assert middle == []
+    assert seen(store, *bucket) == AFTER | {"a": ["old a"]}
+
+
 def test_files_do_not_go_into_another_bucket(store, bucket):
     name, _ = bucket
     far = PartitionWrite(("far",), "s3://elsewhere/ds=far", {"data/ds=a/new": "new"})
