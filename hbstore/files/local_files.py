@@ -117,6 +117,10 @@ class LocalFiles:
                 if _kind(target_folder, new_name) is not None:
                     raise FileExistsError("the target already exists")
                 os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=target_folder)
+            except FileNotFoundError:
+                if _kind(folder, name) is not None:
+                    raise
+                return False  # another process has just moved or removed it
             finally:
                 os.close(target_folder)
         return True

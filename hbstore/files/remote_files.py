@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 AT_ONCE: Final = 16
 """Requests to one file system at the same time, where one call needs many."""
 
+_TRIES: Final = 100  # as another failed for each of them because somebody else got on
+
 _KEY_STORES: Final = frozenset({"s3", "gcs"})
 """They have no folders that could be renamed: every object is copied."""
 
@@ -76,12 +78,16 @@ class RemoteFiles:
 
     def delete(self, place: str) -> bool:
         """See `Files.delete`."""
-        kind = self._kind(place)
-        if kind == "Directory":
-            self._fs.delete_dir(self._literal(place))
-        elif kind is not None:
-            self._fs.delete_file(self._literal(place))
-        return kind is not None
+        for _ in range(_TRIES):
+            kind = self._kind(place)
+            if kind is None:
+                return False
+            try:
+                (self._fs.delete_dir if kind == "Directory" else self._fs.delete_file)(self._literal(place))
+            except FileNotFoundError:
+                continue  # another process is removing the same: the rest of it is still to be removed
+            return True
+        raise OSError("other processes keep changing the folder")
 
     def delete_empty(self, place: str) -> bool:
         """See `Files.delete_empty`. It looks first, so that it is for folders which nobody else writes yet."""
@@ -94,14 +100,15 @@ class RemoteFiles:
         is_there = self._kind(target) is not None
         if is_there and not again:
             raise FileExistsError("the target already exists")
-        if self._copies or is_there:
-            self._merge(source, target)
-            return True
-        self._make_parent(target)
         try:
-            self._fs.move(self._literal(source), self._literal(target))
-        except NotImplementedError:  # accounts of Azure without a hierarchy
-            self._merge(source, target)
+            if self._copies or is_there:
+                self._merge(source, target)
+            else:
+                self._rename(source, target)
+        except OSError:
+            if self._kind(source) is not None:
+                raise
+            return False  # another process has just moved or removed it
         return True
 
     def bring(self, source: str, target: str) -> None:
@@ -142,6 +149,13 @@ class RemoteFiles:
     def opened(self, path: str) -> NativeFile:
         """See `Files.opened`."""
         return self._fs.open_input_file(self._inner(path))
+
+    def _rename(self, source: str, target: str) -> None:
+        self._make_parent(target)
+        try:
+            self._fs.move(self._literal(source), self._literal(target))
+        except NotImplementedError:  # accounts of Azure without a hierarchy
+            self._merge(source, target)
 
     def _merge(self, source: str, target: str) -> None:
         """Copy what is at the source and not yet at the target, then delete the source; the target only gains.

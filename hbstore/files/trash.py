@@ -50,6 +50,10 @@ class Trash:
         if at_or_below(place, root):
             return files.delete(place)
         resting = f"{root}/Current{place}"
-        while files.exists(resting):
+        while True:
+            try:
+                return files.move(place, resting)
+            except FileExistsError:
+                if not files.exists(resting):
+                    raise
             resting = f"{root}/Current{place}{time.time_ns() // 1_000_000}"
-        return files.move(place, resting)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse, StoreUnavailable
+from hbstore.files import local_files
 from hbstore.files.new_folders import making_folders
+from hbstore.files.remote_files import RemoteFiles
+from hbstore.files.warehouse import Warehouse
 from tests.files.warehouses import KINDS, RemoteWorld, world
+from tests.interleaved import Between
 
 
 @pytest.fixture(params=KINDS)
@@ -112,6 +117,30 @@ def test_what_is_not_there_is_not_removed(wh, here, table):
 def test_a_file_at_a_location_is_removed(wh, here, table):
     assert wh.delete(f"{table}/ds=2/part-0", inside=[], purge=False)
     assert here.files() == without("wh/shop.db/sales/ds=2")
+
+
+@pytest.mark.parametrize("into_the_trash", [False, True], ids=["", "into the trash"])
+@pytest.mark.parametrize("what", ["", "/ds=2/part-0"], ids=["a folder", "a file"])
+def test_several_remove_the_same_at_once(request, here, wh, table, what, into_the_trash, monkeypatch):
+    """Another one at each step of the first."""
+    if into_the_trash:
+        wh = Warehouse(wh.root, trash=wh.root.removesuffix("/wh") + "/.Trash")
+        wh._open.update(here.warehouse._open)
+    steps = ((local_files, "_kind"), (os, "unlink"), (os, "rmdir"), (os, "rename"), (RemoteFiles, "_kind"))
+    calls = [getattr(owner, name) for owner, name in steps]
+    at, left = 0, -1
+    while left < 0:
+        for name in FILES:
+            here.write(f"{wh.root.removesuffix('/wh')}/{name}")
+        between = Between(at, lambda: wh.delete(f"{table}{what}", inside=[], purge=False))
+        with monkeypatch.context() as patch:
+            for (owner, name), call in zip(steps, calls, strict=True):
+                patch.setattr(owner, name, between.around(call))
+            wh.delete(f"{table}{what}", inside=[], purge=False)
+        assert not wh.exists(f"{table}{what}"), f"the other came at step {at}"
+        left = between.left
+        at += 1
+    assert at > 2
 
 
 def test_only_what_is_ours_is_removed(wh, here, table):

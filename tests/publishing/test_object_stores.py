@@ -12,6 +12,7 @@ from pyarrow.fs import FileSelector
 
 from hbstore import Column, Table, connect
 from hbstore.errors import CommitStateUnknown, FileOperationFailed
+from hbstore.files.remote_files import RemoteFiles
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import PartitionWrite, Publisher
 from hbstore.publishing.exchanger import exchange_partitions
@@ -19,6 +20,39 @@ from tests.object_store import Outcome, Proxy, endpoint, new_bucket, s3_at
 from tests.processes import Process
 from tests.publishing.dying import recover_later
 from tests.publishing.object_store_jobs import AFTER, BEFORE, NEW, manifest, prepare, publish, seen, stage, staged
+
+class Interrupted:
+    """A file system in which something else happens before the first copy of a file."""
+
+    def __init__(self, files, path, other):
+        self._files = files
+        self._path = path
+        self._other = other
+        self._is_first = threading.Lock()
+
+    def __getattr__(self, name):
+        return getattr(self._files, name)
+
+    def copy_file(self, source, target):
+        if target.endswith(self._path) and self._is_first.acquire(blocking=False):
+            self._other()
+        self._files.copy_file(source, target)
+
+
+@pytest.fixture
+def before_the_copy_of(monkeypatch):
+    def interrupt(path, other):
+        opened = RemoteFiles.__init__
+        is_first = []  # others happen in file systems of their own
+
+        def interrupted(self, files, base):
+            opened(self, files if is_first else Interrupted(files, path, other), base)
+            is_first.append(False)
+
+        monkeypatch.setattr(RemoteFiles, "__init__", interrupted)
+
+    return interrupt
+
 
 CHANGING = ("PUT", "POST", "DELETE")
 
@@ -108,22 +142,18 @@ def test_a_store_that_is_away_before_the_decision_or_after_it(store, bucket):
     assert seen(store, *bucket) == AFTER
 
 
-def test_a_job_that_another_process_finishes_and_a_third_one_goes_on_from(store, bucket):
+def test_a_job_that_another_process_finishes_and_a_third_one_goes_on_from(store, bucket, before_the_copy_of):
     """In the middle of its copies; then the files that were shown are replaced, and the job has nothing to say."""
     name, files = bucket
-    middle = [f"/{name}/sales/ds%3Da/new", f"/{name}/sales/ds=a/new"]
+    middle = []
 
-    def in_the_middle(_, method, path):
-        if method == "PUT" and path in middle:
-            middle.clear()
-            Publisher(store).recover("shop.sales")
-            files.delete_file(f"{name}/sales/ds=a/new")
-        return Outcome.DONE
+    def in_the_middle():
+        middle.append(Publisher(store).recover("shop.sales"))
+        files.delete_file(f"{name}/sales/ds=a/new")
 
-    proxy = Proxy(in_the_middle)
-    with proxy.running(), s3_at(proxy.address):
-        Publisher(store).publish("shop.sales", manifest(name, NEW, replaces="b", drops="c"), {})
-    assert middle == []
+    before_the_copy_of("/sales/ds=a/new", in_the_middle)
+    Publisher(store).publish("shop.sales", manifest(name, NEW, replaces="b", drops="c"), {})
+    assert middle == [1]
     assert seen(store, *bucket) == AFTER | {"a": ["old a"]}
 
 
@@ -171,23 +201,16 @@ def exchange(store, warehouse):
     return exchange_partitions(store, warehouse, *tables, store.get_partitions("shop", "sales", [("a",)]))
 
 
-def test_two_that_copy_the_same_partition_at_once(store, bucket, exchanged):
+def test_two_that_copy_the_same_partition_at_once(store, bucket, exchanged, before_the_copy_of):
     """In the middle of its copying the job is taken for dead; another process finishes it; then the job goes on."""
-    middle, finished = ["part-20"], []
+    finished = []
 
-    def in_the_middle(_, method, path):
-        if method == "PUT" and path.rpartition("/")[2] in middle:
-            middle.clear()  # who waits too long asks again
-            recover_later(store, ("attic", "old"))
-            finished.append(exchanged())
-        return Outcome.DONE
+    def in_the_middle():
+        recover_later(store, ("attic", "old"))
+        finished.append(exchanged())
 
-    proxy = Proxy(in_the_middle)
-    with proxy.running():
-        with s3_at(proxy.address):
-            warehouse = Warehouse(f"s3://{bucket[0]}/wh")
-            warehouse.exists(f"s3://{bucket[0]}/sales")
-        assert exchange(store, warehouse).left == ()
+    before_the_copy_of("/part-20", in_the_middle)
+    assert exchange(store, Warehouse(f"s3://{bucket[0]}/wh")).left == ()
     assert finished == [{"sales/": 0, "old/": 40}]
     assert exchanged() == {"sales/": 0, "old/": 40}
     assert store.get_partition("attic", "old", ("a",)).location == f"s3://{bucket[0]}/old/ds=a"
