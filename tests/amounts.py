@@ -19,6 +19,7 @@ THINNED = (
     "tests/client/test_remote_table.py::test_names_are_selected",
     "tests/cubes/test_catalog_interleavings.py",
     "tests/metastore/test_projection.py::test_many_are_cut",
+    "tests/publishing/test_every_interleaving.py::test_two_at_once",
     "tests/spark/test_respelled_values.py",
     "tests/store/test_crashes_of_moves.py",
     "tests/store/test_interleavings.py",

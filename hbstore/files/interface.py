@@ -27,6 +27,9 @@ class Files(Protocol):
     def exists(self, path: str) -> bool:
         """Whether there is a folder or a file, through links or not."""
 
+    def identity(self, path: str) -> str | None:
+        """Which folder it is, wherever it is moved in its file system; None where that cannot be told."""
+
     def is_empty(self, path: str) -> bool:
         """Whether there is a folder with nothing in it; hidden files count as something."""
 
@@ -55,7 +58,8 @@ class Files(Protocol):
         Args:
             source: where it is.
             target: where it goes.
-            again: another call may have moved a part of it: what is at the target already counts as that part.
+            again: another call may have moved a part of it: what is at the target already counts as that part, and the
+                rest comes to it.
 
         Returns:
             Whether there was anything to move.

@@ -57,6 +57,13 @@ class LocalFiles:
         """See `Files.exists`."""
         return os.path.exists(path)  # noqa: PTH110
 
+    def identity(self, path: str) -> str | None:
+        """See `Files.identity`: its inode."""
+        try:
+            return str(os.stat(path).st_ino)  # noqa: PTH116
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
     def is_empty(self, path: str) -> bool:
         """See `Files.is_empty`."""
         try:
@@ -106,7 +113,7 @@ class LocalFiles:
                 return False
             return True
 
-    def move(self, source: str, target: str, *, again: bool = False) -> bool:  # noqa: ARG002  nothing moves by halves
+    def move(self, source: str, target: str, *, again: bool = False) -> bool:
         """See `Files.move`. An empty folder that somebody makes at the target in the same moment is replaced."""
         with _parent(source) as (folder, name):
             if folder is None or _kind(folder, name) is None:
@@ -115,7 +122,10 @@ class LocalFiles:
             target_folder = _open_folder(parent, [])
             try:
                 if _kind(target_folder, new_name) is not None:
-                    raise FileExistsError("the target already exists")
+                    if not again:
+                        raise FileExistsError("the target already exists")
+                    _merge(folder, name, target_folder, new_name)
+                    return True
                 os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=target_folder)
             except FileNotFoundError:
                 if _kind(folder, name) is not None:
@@ -216,6 +226,36 @@ def _data_files(path: str, hidden: bool) -> Iterator[tuple[str, int]]:  # noqa: 
                 elif entry.is_file():
                     with contextlib.suppress(FileNotFoundError):
                         yield entry.path[start:], entry.stat().st_size
+
+
+def _merge(parent: int, name: str, target_parent: int, new_name: str) -> None:
+    """Move what a folder has into another one, and remove it.
+
+    Raises:
+        FileExistsError: both have a file of one name.
+    """
+    with _opened(parent, name) as folder, _opened(target_parent, new_name) as target:
+        for entry in os.listdir(folder):  # noqa: PTH208  a Path has no open folder
+            kind, there = _kind(folder, entry), _kind(target, entry)
+            if kind is None:
+                continue
+            if there is None:
+                os.rename(entry, entry, src_dir_fd=folder, dst_dir_fd=target)
+            elif stat.S_ISDIR(kind) and stat.S_ISDIR(there):
+                _merge(folder, entry, target, entry)
+            else:
+                raise FileExistsError(f"the target has another file {entry!r}")
+    os.rmdir(name, dir_fd=parent)
+
+
+@contextlib.contextmanager
+def _opened(parent: int, name: str) -> Iterator[int]:
+    """A folder in another one, by its name, opened to be read without following a link."""
+    folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
 
 
 @contextlib.contextmanager

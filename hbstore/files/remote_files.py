@@ -62,6 +62,10 @@ class RemoteFiles:
         """See `Files.exists`."""
         return self._kind(path) is not None
 
+    def identity(self, path: str) -> str | None:  # noqa: ARG002
+        """See `Files.identity`: it cannot be told."""
+        return None
+
     def is_empty(self, path: str) -> bool:
         """See `Files.is_empty`."""
         return self.is_folder(path) and not self.below(path, recursive=False)

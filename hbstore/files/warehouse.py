@@ -65,6 +65,15 @@ class Warehouse:
         return str(self._root)
 
     @property
+    def trash(self) -> str | None:
+        """The location of the trash; None where there is none.
+
+        >>> Warehouse("/wh", trash="/trash").trash, Warehouse("/wh").trash
+        ('file:/trash', None)
+        """
+        return None if self._trash is None else str(self._trash.location)
+
+    @property
     def also_under(self) -> tuple[str, ...]:
         """The locations of the further roots.
 
@@ -133,6 +142,12 @@ class Warehouse:
         with _failing("the location cannot be read", location):
             return self._files(place).exists(place.path)
 
+    def identity(self, location: str) -> str | None:
+        """Which folder is there, wherever it is moved later; None where there is none, or that cannot be told."""
+        place = parse_location(location)
+        with _failing("the location cannot be read", location):
+            return self._files(place).identity(place.path)
+
     def is_empty(self, location: str) -> bool:
         """Whether there is a folder with nothing in it, not even hidden files."""
         place = parse_location(location)
@@ -148,14 +163,14 @@ class Warehouse:
         found = self.data_files(location)
         return None if found is None else (len(found), sum(size for _, size in found))
 
-    def data_files(self, location: str) -> list[tuple[str, int]] | None:
+    def data_files(self, location: str, *, hidden: bool = False) -> list[tuple[str, int]] | None:
         """The data files in a folder and its folders, by their paths in it, with their bytes; None if it is not there.
 
-        Files and folders whose names begin with ``_`` or ``.`` are left out. O(files).
+        Files and folders whose names begin with ``_`` or ``.`` are left out unless ``hidden``. O(files).
         """
         place = parse_location(location)
         with _failing("the folder cannot be listed", location):
-            return self._files(place).data_files(place.path)
+            return self._files(place).data_files(place.path, hidden=hidden)
 
     def make_folder(self, location: str) -> bool:
         """Make a folder, and those above it, if it is not there.
@@ -283,10 +298,10 @@ class Warehouse:
                 raise OSError("the target is inside the source")
             return self._files(old).move(start, end, again=again)
 
-    def move_once(self, source: str, target: str, *, inside: Sequence[str]) -> None:
+    def move_once(self, source: str, target: str, *, inside: Sequence[str], again: bool = True) -> None:
         """As `move`, where others may be about to move the same, or have done so."""
         try:
-            self.move(source, target, inside=inside, again=True)
+            self.move(source, target, inside=inside, again=again)
         except FileOperationFailed:
             if self.exists(source) or not self.exists(target):
                 raise

@@ -204,7 +204,7 @@ class ExchangeFiles:
         for values in self._still_there(moves):
             source, target = moves[values]
             try:
-                warehouse.move_once(source, target, inside=inside)
+                warehouse.move_once(source, target, inside=inside, again=not warehouse.renames(source))
                 moved[values] = moves[values]
             except (FileOperationFailed, OutsideWarehouse) as error:
                 failed[source] = error

@@ -11,7 +11,7 @@ does the next process that comes to the table and meets a note which is two seco
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -24,9 +24,10 @@ from hbstore.errors import (
     TableNotFound,
 )
 from hbstore.files.warehouse import Warehouse
+from hbstore.model.objects import PartitionValues
 from hbstore.publishing.manifest import new_publication_id
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.publications_cell import check_in_place
+from hbstore.store.publications_cell import Move, check_in_place
 from hbstore.store.table_row import TableRow
 from hbstore.transactions.waiting import Waiting
 
@@ -45,15 +46,15 @@ class FolderMove:
         store: the store.
         row: the table's, under its old name.
         id: of the publication that notes it.
-        source: where the folder was.
-        target: where it goes.
+        move: the folder, where it was and where it goes.
+        partition: the values of the partition whose folder it is; none: it is the table's, or another process began.
     """
 
     store: PartitionStore
     row: TableRow
     id: str
-    source: str
-    target: str
+    move: Move
+    partition: PartitionValues = ()
 
     def undo(self, *, own: bool = False) -> bool:
         """Move the folder back unless the rename is decided, and take the note away; whether it was there.
@@ -65,13 +66,26 @@ class FolderMove:
             FileOperationFailed: the folder cannot be moved back.
         """
         now = self._now()
-        if now is None or not (own or any(one.id == self.id for one in self.store.publications.of(now))):
+        if now is None:
             return False
-        warehouse = Warehouse(self.source.rpartition("/")[0])
-        if warehouse.exists(self.target) and (not warehouse.renames(self.source) or not warehouse.exists(self.source)):
-            warehouse.move_once(self.target, self.source, inside=[self.source, self.target])
+        is_noted = any(one.id == self.id for one in self.store.publications.of(now))
+        if not (is_noted or (own and self._is_named(now))):
+            return False
+        source, target, folder = self.move
+        warehouse = Warehouse(source.rpartition("/")[0])
+        # Where both are there a job may have staged files anew where the folder was, or others have made the target.
+        is_ours = folder is not None and warehouse.identity(target) == folder
+        if warehouse.exists(target) and (is_ours or not warehouse.renames(source) or not warehouse.exists(source)):
+            warehouse.move_once(target, source, inside=[source, target])
         self.store.publications.withdraw(self.row, self.id)
         return True
+
+    def _is_named(self, now: TableRow) -> bool:
+        """Whether the catalog still names the place that the folder came from."""
+        if not self.partition:
+            return now.table.location == self.move.source
+        partitions = self.store.get_partitions(now.table.database, now.table.name, [self.partition])
+        return any(one.location == self.move.source for one in partitions)
 
     def _now(self) -> TableRow | None:
         """The table as it is now, if it still has the name that it had."""
@@ -84,7 +98,13 @@ class FolderMove:
 
 @contextmanager
 def moved_folder(
-    store: PartitionStore, warehouse: Warehouse, row: TableRow, source: str, target: str, inside: list[str]
+    store: PartitionStore,
+    warehouse: Warehouse,
+    row: TableRow,
+    source: str,
+    target: str,
+    inside: list[str],
+    partitions: Sequence[PartitionValues] = (),
 ) -> Iterator[str | None]:
     """A folder moved for a rename that the block decides; if it fails, the folder moves back.
 
@@ -97,13 +117,14 @@ def moved_folder(
         source: where the folder is.
         target: where it goes; nothing may be there.
         inside: as for `Warehouse.move`.
+        partitions: the values that the partition has and gets whose folder it is; none: it is the table's.
 
     Returns:
         What the rename is to be given as ``moved``; None where there is no folder.
 
     Raises:
-        ConcurrentChange: files of the table are on their way.
-        StoreBusy: other folders of it are, one after the other.
+        WriteConflict: files are on their way into it.
+        StoreBusy: other folders of the table move, one after the other.
         FileOperationFailed, OutsideWarehouse: it cannot be moved; nothing was changed.
     """
     _wait_for_others(store, row)
@@ -118,9 +139,10 @@ def moved_folder(
             target=target,
             hint="Nothing was changed. Remove that folder, or choose another name",
         )
-    move = FolderMove(store, row, new_publication_id(), source, target)
+    noted = Move(source, target, warehouse.identity(source))
+    move = FolderMove(store, row, new_publication_id(), noted, next(iter(partitions), ()))
     until = time.time() + (_RENAMING if warehouse.renames(source) else _COPYING)
-    store.publications.begin_move(row, move.id, (source, target), until)
+    store.publications.begin_move(row, move.id, noted, until, partitions)
     has_moved = False
     try:
         has_moved = warehouse.move(source, target, inside=inside)
@@ -147,7 +169,7 @@ def _wait_for_others(store: PartitionStore, row: TableRow) -> None:
             return
         for other in others:
             if other.move is not None and other.until < time.time():
-                FolderMove(store, now, other.id, *other.move).undo()
+                FolderMove(store, now, other.id, other.move).undo()
         waiting.pause("another rename of the table is under way", "Nothing was changed", table=row.table)
 
 

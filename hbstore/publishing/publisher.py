@@ -32,7 +32,9 @@ from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.folder_move import FolderMove
+from hbstore.publishing.lease import Lease
 from hbstore.publishing.manifest import ALIVE, STAGING, places_of, warehouse_of
+from hbstore.publishing.removal import finish_removal
 from hbstore.publishing.unfinished import UNFINISHED
 from hbstore.store.manifest import EXCHANGES, Manifest
 from hbstore.store.partition_store import PartitionStore
@@ -154,7 +156,7 @@ class Publisher:
         data = self.store.publications.manifest(row, publication)
         move = next((one.move for one in self.store.publications.of(row) if one.id == publication), None)
         if move is not None:
-            FolderMove(self.store, row, publication, *move).undo()
+            FolderMove(self.store, row, publication, move).undo()
             return ()
         if data is None or not self.is_open(row, publication):
             hint = f"`hbstore publications list {table}` lists those that are there"
@@ -163,6 +165,9 @@ class Publisher:
         left: tuple[str, ...] = ()
         if manifest.exchange is not None:
             left = ExchangeFiles(self.store, manifest, manifest.exchange).abandon()
+        elif manifest.removal is not None:
+            left = tuple(write.location for write in manifest.partitions)
+            self.store.publications.close(row, publication)
         elif publication in self.store.publications.decided(row):
             warehouse = warehouse_of(row)
             files = [manifest.prepared(write, name) for write in manifest.partitions for name in write.files]
@@ -214,7 +219,7 @@ class Publisher:
                     dead = self._lease(row, manifest)
                     break
             except WriteConflict as conflict:
-                if not conflict.fields["decided"]:
+                if not (conflict.fields["decided"] or "folder" in conflict.fields):
                     raise
                 for error in self._recover(row, all_dead=False)[1].values():
                     raise error from conflict
@@ -263,20 +268,22 @@ class Publisher:
 
     def _finish(self, row: TableRow, publication: Publication, *, dead: bool) -> bool:
         """Finish a publication if it is decided, or give it up if its job is dead; whether that was done."""
-        if publication.move is not None:
-            return (
-                publication.until < time.time()
-                and FolderMove(self.store, row, publication.id, *publication.move).undo()
-            )
-        is_exchange = publication.id.startswith(EXCHANGES)
-        if not (publication.decided or dead or is_exchange):
+        if publication.move is not None or publication.is_removal:  # no reader needs it, and its process is at it
+            is_due = publication.until < time.time()
+        else:
+            is_due = publication.decided or dead or publication.id.startswith(EXCHANGES)
+        if not is_due:
             return False
+        if publication.move is not None:
+            return FolderMove(self.store, row, publication.id, publication.move).undo()
         data = self.store.publications.manifest(row, publication.id)
         if data is None:
             return False
         manifest = Manifest.decode(data)
         if manifest.exchange is not None:
             return ExchangeFiles(self.store, manifest, manifest.exchange).settle(dead=dead)
+        if publication.is_removal:
+            return finish_removal(self.store, row, manifest)
         (self._show if publication.decided else self._give_up)(row, manifest)
         return True
 
@@ -305,15 +312,13 @@ class Publisher:
             for write in manifest.partitions:
                 if write.files:
                     warehouse.check_reach(manifest.staging, write.location)
-        alive = time.monotonic()
+        lease = Lease(self.store, row, manifest.id)
         for source, target in staged.items():
+            lease.keep()
             if not warehouse.move(source, target, inside=inside):
                 raise FileOperationFailed(
                     "a staged file is missing", file=source, hint="Nothing was changed; write again"
                 )
-            if time.monotonic() - alive > ALIVE / 4:
-                self.store.publications.extend(row, manifest.id, time.time() + ALIVE)
-                alive = time.monotonic()
 
     def _give_up(self, row: TableRow, manifest: Manifest) -> None:
         """Clear away what is not decided; a late job finds that it cannot decide it any more."""
@@ -332,7 +337,8 @@ class Publisher:
                 warehouse.delete(f"{write.location}/{hidden}", inside=inside, purge=True)
             if write.files and row.table.location is not None:
                 warehouse.delete_empty_parents(f"{write.location}/{STAGING}", below=row.table.location)
-        warehouse.delete(manifest.staging, inside=inside, purge=True)
+        if manifest.staging:
+            warehouse.delete(manifest.staging, inside=inside, purge=True)
 
     def _show(self, row: TableRow, manifest: Manifest) -> None:
         if not self.is_open(row, manifest.id):  # its table is gone, or somebody else was faster
@@ -352,15 +358,11 @@ class Publisher:
                     raise  # else others have dropped the partition since, with its folder
         if not self.is_open(row, manifest.id):
             return
-        for location in self._dropped(row, manifest):
-            warehouse.delete(location, inside=inside, purge=False)
         warehouse.delete(manifest.staging, inside=inside, purge=True)
-        self.store.publications.close(row, manifest.id)
-
-    def _dropped(self, row: TableRow, manifest: Manifest) -> list[str]:
-        """Folders of partitions that were dropped, but for those in which others have added partitions since."""
-        dropped = {write.values: write.location for write in manifest.partitions if write.drop}
-        return sorted(set(dropped.values()) - {one.location for one in self._there(row, list(dropped))})
+        if any(write.drop for write in manifest.partitions):
+            finish_removal(self.store, row, manifest)
+        else:
+            self.store.publications.close(row, manifest.id)
 
     def _there(self, row: TableRow, values: Sequence[tuple[str, ...]]) -> list[Partition]:
         return self.store.get_partitions(row.table.database, row.table.name, values)

@@ -14,6 +14,8 @@ from hbstore.model.totals import Totals
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys
+from hbstore.store.leases import check_unwritten
+from hbstore.store.manifest import EXCHANGES
 from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, reusable_values, texts_of
 from hbstore.store.recount import note_change
 from hbstore.store.table_row import TableRow, totals_state
@@ -60,6 +62,7 @@ class PartitionExchange:
         Raises:
             PartitionNotFound: one is not there to be moved.
             AlreadyExists: one is in the other table already.
+            WriteConflict: a job is writing one.
             InvalidTime, TimelineMismatch: one does not fit the other table's update periods.
         """
         relocated = None if relocated is None else checked_relocation(relocated)
@@ -69,6 +72,8 @@ class PartitionExchange:
             (source_view, source_row), (target_view, target_row) = self._open(transaction, source, target)
             places = _places(source_row, target_row, wanted)
             leaving = _leaving(source_view, source_row, target_view, target_row, places)
+            leaves = Change(deletes=tuple(place.source for place in places))
+            check_unwritten(source_row, leaves, dict(zip(leaves.deletes, leaving, strict=True)), EXCHANGES)
             change = PayloadChange((target_row.table.database, target_row.table.name), relocated)
             payloads = list(map(change.apply, leaving))
             sources = [place.source for place in places]

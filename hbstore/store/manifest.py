@@ -77,6 +77,19 @@ class Exchange:
         return self.new_home.rstrip("/") + location.removeprefix(old) if location.startswith(f"{old}/") else None
 
 
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """How the files of dropped partitions are deleted.
+
+    Attributes:
+        purge: whether they pass the trash.
+        trash: its location; None where there is none.
+    """
+
+    purge: bool
+    trash: str | None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Manifest:
     """A publication.
@@ -89,6 +102,7 @@ class Manifest:
         exchange: of partitions between tables: then ``partitions`` say only which they are, and where; else None.
         hidden: whether files are in their partitions' folders, under hidden names, when it is decided. If not, as where
             they cannot be renamed, they are in the staging folder, and partitions name them by their paths in it.
+        removal: of the files of partitions that were dropped; None for others.
 
     >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("x",), "file:/data/ds=x"),))
     >>> Manifest.decode(manifest.encode()) == manifest
@@ -101,6 +115,7 @@ class Manifest:
     batch: StreamBatch | None = None
     exchange: Exchange | None = None
     hidden: bool = True
+    removal: Removal | None = None
 
     def __repr__(self) -> str:
         return f"<Manifest {self.id}: {plural(len(self.partitions), 'partition')}>"
@@ -115,6 +130,9 @@ class Manifest:
         if self.exchange is not None:
             places = [(write.values, write.location) for write in self.partitions]
             return json.dumps({**content, "exchange": asdict(self.exchange), "places": places}).encode()
+        if self.removal is not None:
+            drops = [(write.values, write.location, write.replaced) for write in self.partitions]
+            return json.dumps({**content, "removal": asdict(self.removal), "drops": drops}).encode()
         if self.batch is not None:
             content["batch"] = asdict(self.batch)
         if not self.hidden:
@@ -161,6 +179,12 @@ class Manifest:
             if "exchange" in document:
                 places = tuple(PartitionWrite(tuple(values), location) for values, location in document["places"])
                 return Manifest(document["id"], document["staging"], places, exchange=_exchange(document["exchange"]))
+            if "removal" in document:
+                drops = tuple(
+                    PartitionWrite(tuple(values), where, replaced=tuple(names), drop=True)
+                    for values, where, names in document["drops"]
+                )
+                return Manifest(document["id"], document["staging"], drops, removal=Removal(**document["removal"]))
             partitions = tuple(_write(one) for one in document["partitions"])
             batch, hidden = _batch(document.get("batch")), document.get("hidden", True)
             return Manifest(document["id"], document["staging"], partitions, batch, hidden=hidden)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, NoReturn
 
 from hbstore.errors import ConcurrentChange, InvalidPartitionValue
 from hbstore.files.locations import absolute_location, location_or_none
@@ -21,6 +21,7 @@ from hbstore.store.table_row import TableRow
 PUBLICATION: Final = "hbstore.publication"
 """The parameter of a partition that names the last publication that wrote it: so its bytes differ after each one."""
 
+_WRITE_AGAIN: Final = "write again to put the files into the new location"
 _CHANGED: Final = "transient_lastDdlTime"
 _OUTDATED: Final = ("spark.sql.statistics.", "COLUMN_STATS_ACCURATE", "rawDataSize")
 """What the names of parameters begin with that say what was true of the files before."""
@@ -73,6 +74,35 @@ def publication_change(row: TableRow, manifest: Manifest, stored: Mapping[bytes,
     return Change(tuple(puts.rows.values()), deletes, expected=expected, times=puts.times)
 
 
+def drop_change(
+    row: TableRow,
+    manifest: Manifest,
+    read: Callable[[Iterable[bytes]], Mapping[bytes, bytes]],
+    expected: Mapping[tuple[str | None, ...], bytes | None],
+) -> Change:
+    """The drop of partitions whose files are where the manifest says.
+
+    Args:
+        row: their table.
+        manifest: of the drop.
+        read: gives the bytes of those of some partitions that are there, by their keys.
+        expected: bytes by values that partitions must still have.
+
+    Raises:
+        ConcurrentChange: the files of one are elsewhere.
+    """
+    writes = written_keys(row, manifest)
+    for key, payload in read(writes).items():
+        location = partition_from_payload(payload).location or ""
+        if location != writes[key].location:
+            _raise_moved(row, writes[key], location)
+    bytes_expected = {partition_key(row, values): payload for values, payload in expected.items()}
+    deletes = tuple(sorted([*writes, *companion_keys(row, writes)]))
+    return Change(
+        deletes=deletes, present={key: write.values for key, write in writes.items()}, expected=bytes_expected
+    )
+
+
 def _check_place(row: TableRow, manifest: Manifest) -> None:
     """See that the files are staged in the table's folder: else it was another one when the job began."""
     staging = location_or_none(manifest.staging)
@@ -82,7 +112,7 @@ def _check_place(row: TableRow, manifest: Manifest) -> None:
             table=row.table,
             location=row.table.location,
             staged=manifest.staging,
-            hint="Nothing was changed; write again to put the files into the new location",
+            hint=f"Nothing was changed; {_WRITE_AGAIN}",
         )
 
 
@@ -91,14 +121,19 @@ def _check_folder(row: TableRow, before: Partition | None, write: PartitionWrite
     if before is None or before.location is None:
         return
     if location_or_none(before.location) != location_or_none(write.location):
-        raise ConcurrentChange(
-            "the location of a partition changed while its files were written",
-            table=row.table,
-            partition=partition_name(row.table.partition_column_names, write.values),
-            location=before.location,
-            files=write.location,
-            hint="Nothing was changed; write again to put the files into the new location",
-        )
+        _raise_moved(row, write, before.location)
+
+
+def _raise_moved(row: TableRow, write: PartitionWrite, location: str) -> NoReturn:
+    what, hint = ("dropped", "try again") if write.drop else ("written", _WRITE_AGAIN)
+    raise ConcurrentChange(
+        f"the location of a partition changed while its files were {what}",
+        table=row.table,
+        partition=partition_name(row.table.partition_column_names, write.values),
+        location=location,
+        files=write.location,
+        hint=f"Nothing was changed; {hint}",
+    )
 
 
 def _written(before: Partition | None, write: PartitionWrite, publication_id: str) -> Partition:

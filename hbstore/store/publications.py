@@ -17,7 +17,8 @@ A batch of a stream is recorded (`hbstore.store.stream_batches`) by the step tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -28,21 +29,25 @@ from hbstore.errors import (
     StoreBusy,
     StreamConflict,
 )
+from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import successor
+from hbstore.model.objects import PartitionValues
+from hbstore.model.structs import partition_from_payload
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
-from hbstore.store.leases import displaced, place_of
+from hbstore.store.leases import check_no_writes, displaced, place_of
 from hbstore.store.manifest import Manifest
 from hbstore.store.manifest_rows import manifest_key, packed_manifest, unpacked_manifest
-from hbstore.store.publication_change import publication_change, written_keys
+from hbstore.store.publication_change import drop_change, publication_change, written_keys
 from hbstore.store.publications_cell import (
     WRITES,
+    Move,
     Publication,
     check_in_place,
-    check_movable,
     encoded_publications,
     publications_of,
 )
+from hbstore.store.puts import partition_key, texts_of
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
@@ -118,11 +123,7 @@ class Publications:
         def lease(transaction: Transaction) -> list[bytes]:
             view, now = self._view(transaction, row)
             if now is None:
-                raise ConcurrentChange(
-                    "the table was dropped or renamed",
-                    table=row.table,
-                    hint="Nothing was changed; read the table again",
-                )
+                raise _gone(row)
             known = publications_of(now)
             dead = displaced(row, known, mine, names)
             lost = view.existing(manifest_key(now, one) for one in dead)
@@ -132,37 +133,115 @@ class Publications:
 
         return self.transactions.run(lease)
 
-    def begin_move(self, row: TableRow, publication_id: str, move: tuple[str, str], until: float) -> None:
+    def begin_move(
+        self,
+        row: TableRow,
+        publication_id: str,
+        move: Move,
+        until: float,
+        partitions: Sequence[PartitionValues] = (),
+    ) -> None:
         """Note that a folder of a table is about to move for a rename: none else of the table moves meanwhile.
 
         Args:
             row: the table.
             publication_id: unique.
-            move: where the folder is, and where it goes.
+            move: the folder.
             until: seconds since 1970 at which the process may be taken for dead.
+            partitions: the values that the partition has and gets whose folder it is; none: it is the table's.
 
         Raises:
-            ConcurrentChange: files or another folder of the table are on their way, or it was dropped or renamed.
+            WriteConflict: files are on their way into it, or another folder of the table moves.
+            ConcurrentChange: it is elsewhere, or the table or partition was dropped or renamed.
 
-        >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.begin_move(row, "7", ("file:/data/sales", "file:/data/sold"), until=4e9)
-        >>> [one.move for one in publications.of(publications.row("shop", "sales"))]
-        [('file:/data/sales', 'file:/data/sold')]
+        >>> from dataclasses import replace
+        >>> store.create_table(replace(sales.definition, name="local", location="file:/data/local"))
+        >>> publications, row = store.publications, store.table_row("shop", "local")
+        >>> from hbstore.store.publications_cell import Move
+        >>> publications.begin_move(row, "7", Move("file:/data/local", "file:/data/sold"), until=4e9)
+        >>> [one.move.target for one in publications.of(publications.row("shop", "local"))]
+        ['file:/data/sold']
         """
+        columns = row.table.partition_column_names
+        named = [texts_of(row, one) for one in partitions]
+        keys = [partition_key(row, one) for one in named]
+        places = {place_of(row, key): partition_name(columns, one) for key, one in zip(keys, named, strict=True)}
 
         def begin(transaction: Transaction) -> None:
             view, now = self._view(transaction, row)
             if now is None:
-                raise ConcurrentChange(
-                    "the table was dropped or renamed",
-                    table=row.table,
-                    hint="Nothing was changed; read the table again",
-                )
-            check_movable(now)
-            mine = Publication(publication_id, decided=False, until=until, places=frozenset(), move=move)
+                raise _gone(row)
+            check_no_writes(now, places)
+            _check_is_at(view, now, move.source, keys)
+            mine = Publication(publication_id, decided=False, until=until, places=frozenset(places), move=move)
             _put(view, now, [*publications_of(now), mine])
 
         self.transactions.run(begin)
+
+    def drop(
+        self,
+        row: TableRow,
+        manifest: Manifest,
+        expected: Mapping[tuple[str | None, ...], bytes | None],
+        until: float,
+    ) -> None:
+        """Drop partitions, and note that their files are to be deleted. O(its partitions).
+
+        Args:
+            row: the table.
+            manifest: which partitions, and where their files are.
+            expected: stored bytes by values that partitions must still have.
+            until: seconds since 1970 until which this process deletes the files.
+
+        Raises:
+            PartitionNotFound: one is not there.
+            WriteConflict: a job is writing one of them.
+            ConcurrentChange: one is elsewhere or not as expected, or the table was dropped or renamed.
+            InvalidInput: they are too many. After all of these nothing was changed.
+
+        >>> from hbstore.publishing import Manifest, PartitionWrite
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> drop = PartitionWrite(("2013-01-01", "5"), "", drop=True)
+        >>> publications.drop(row, Manifest("7", "", (drop,)), {}, until=4e9)
+        >>> sales.names("ds = '2013-01-01' and hour = 5"), len(publications.of(publications.row("shop", "sales")))
+        ([], 1)
+        """
+        packed = packed_manifest(row.table, manifest.encode())
+
+        def drop(transaction: Transaction) -> None:
+            view, now = self._view(transaction, row)
+            if now is None:
+                raise _gone(row)
+            check_in_place(now)
+            view.seen_at_once = len(manifest.partitions) > 1
+            write_change(view, now, drop_change(now, manifest, view.existing, expected))
+            view.write([PartitionRow(manifest_key(now, manifest.id), (), packed)], [])
+            places = frozenset(place_of(now, key) for key in written_keys(now, manifest))
+            mine = Publication(manifest.id, decided=True, until=until, places=places, is_removal=True)
+            _put(view, now, [*publications_of(now), mine])
+
+        self.transactions.run(drop)
+
+    def take_removal(self, row: TableRow, publication_id: str, until: float) -> bool:
+        """Let this process delete the files of what a publication has dropped, as the only one, until a time.
+
+        Returns:
+            Whether it may: others are not at it, or are taken for dead, and it is decided and not finished.
+
+        >>> publications, row = store.publications, store.table_row("shop", "sales")
+        >>> publications.take_removal(row, "7", until=4e9)
+        False
+        """
+
+        def take(view: RowView, now: TableRow | None, known: list[Publication]) -> bool:
+            mine = next((one for one in known if one.id == publication_id), None)
+            if mine is None or not mine.decided or (mine.is_removal and mine.until > time.time()):
+                return False
+            taken = replace(mine, is_removal=True, until=until)
+            _put(view, now, [taken if one is mine else one for one in known])
+            return True
+
+        return self._change(row, take)
 
     def row(self, database: str, table: str) -> TableRow:
         """A table's row as it is now. One read, O(1).
@@ -345,7 +424,7 @@ class Publications:
             raise ConcurrentChange("the table was altered", table=row.table, hint="Try again")
         check_in_place(now)
         view.seen_at_once = len(manifest.partitions) > 1  # a row is changed at once anyway
-        write_change(view, now, prepared.change)
+        write_change(view, now, prepared.change, publication=manifest.id)
         _put(view, now, decided)
         if manifest.batch is not None:
             _record(transaction, now, manifest.batch)
@@ -417,6 +496,26 @@ def _with(
     if all(one.id != publication_id for one in known):
         raise _lost(row, publication_id)
     return [change(one) if one.id == publication_id else one for one in known]
+
+
+def _check_is_at(view: RowView, now: TableRow, source: str, keys: Sequence[bytes]) -> None:
+    """See that a folder is that of the table or, where keys are told, of the partition with the first of them.
+
+    Raises:
+        ConcurrentChange: it is not.
+    """
+    location = now.table.location
+    if keys:
+        payload = view.existing(keys[:1]).get(keys[0])
+        location = None if payload is None else partition_from_payload(payload).location
+    if location != source:
+        hint = "Nothing was changed; read it again"
+        raise ConcurrentChange("what is to be renamed is elsewhere or gone", table=now.table, folder=source, hint=hint)
+
+
+def _gone(row: TableRow) -> ConcurrentChange:
+    hint = "Nothing was changed; read the table again"
+    return ConcurrentChange("the table was dropped or renamed", table=row.table, hint=hint)
 
 
 def _lost(row: TableRow, publication_id: str) -> PublicationLost:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from hbstore.errors import ConcurrentChange, CorruptRow, PublicationLost
 from hbstore.rows.damage import RESTORE
@@ -15,6 +15,20 @@ from hbstore.store.table_row import TableRow
 from hbstore.texts.wording import plural
 
 WRITES: Final = "i:writes"
+
+
+class Move(NamedTuple):
+    """A folder that moves for a rename.
+
+    Attributes:
+        source: where it was.
+        target: where it goes.
+        folder: which one it is, where the file system can tell: `Warehouse.identity`.
+    """
+
+    source: str
+    target: str
+    folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,8 +41,10 @@ class Publication:
         until: seconds since 1970; until then its job is taken to be alive.
         places: hashes of the keys of its partitions.
         batch: the batch of a stream that it is; None for others.
-        move: the folder that moves for a rename, and where it goes; None for others. It moves before the rename is
-            decided, which takes this publication away; until then the catalog names the first of the two.
+        move: the folder that moves for a rename; None for others. It moves before the rename is decided, which takes
+            this publication away; until then the catalog names its source.
+        is_removal: whether only the files of partitions that are dropped are left to be deleted. Until ``until`` one
+            process is at it; nobody who reads needs it.
     """
 
     id: str
@@ -36,7 +52,8 @@ class Publication:
     until: float
     places: frozenset[str]
     batch: StreamBatch | None = None
-    move: tuple[str, str] | None = None
+    move: Move | None = None
+    is_removal: bool = False
 
     def __repr__(self) -> str:
         state = "decided" if self.decided else "leased"
@@ -132,8 +149,8 @@ def check_in_place(row: TableRow, *, partitions: bool = False) -> None:
         ConcurrentChange: it does, for a rename.
     """
     moves = [one.move for one in publications_of(row) if one.move is not None] if has_publications(row) else []
-    if any(partitions or source == row.table.location for source, _ in moves):
-        what = "the table" if moves[0][0] == row.table.location else "a partition of the table"
+    if any(partitions or move.source == row.table.location for move in moves):
+        what = "the table" if moves[0].source == row.table.location else "a partition of the table"
         raise ConcurrentChange(
             f"{what} is being renamed", table=row.table, hint="Nothing was changed; read the table again"
         )
@@ -161,12 +178,15 @@ def _decoded(document: list[Any]) -> Publication:
     id_, is_decided, until, places, *further = document
     publication = Publication(id_, bool(is_decided), float(until), frozenset(places))
     if further and isinstance(further[0], dict):
-        source, target = further[0]["move"]
-        return replace(publication, move=(source, target))
+        if "removal" in further[0]:
+            return replace(publication, is_removal=True)
+        return replace(publication, move=Move(*further[0]["move"]))
     return replace(publication, batch=_batch(*further))
 
 
 def _further(publication: Publication) -> list[object]:
+    if publication.is_removal:
+        return [{"removal": True}]
     return _of_batch(publication.batch) if publication.move is None else [{"move": publication.move}]
 
 

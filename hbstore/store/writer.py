@@ -16,6 +16,7 @@ from hbstore.model.structs import partition_from_payload
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys, is_companion
+from hbstore.store.leases import check_unwritten
 from hbstore.store.publications_cell import WRITES, check_in_place, without_move
 from hbstore.store.puts import (
     NEEDS_PARTITIONS,
@@ -180,9 +181,16 @@ class Writer:
             puts += _statistics_of_renamed(row, view, old_key, new_key)
             return Change(puts, gone, batch.values, present, expected=payloads, times=batch.times)
 
-        self._make(row, renaming)
+        self._make(row, renaming, publication=moved)
 
-    def _make_of(self, row: TableRow, change: Callable[[TableRow], Change], *, same_table: bool = False) -> Change:
+    def _make_of(
+        self,
+        row: TableRow,
+        change: Callable[[TableRow], Change],
+        *,
+        same_table: bool = False,
+        publication: str | None = None,
+    ) -> Change:
         """Commit a change that is made up of a table's definition alone, as `_make` does.
 
         Encoding many partitions takes longer than writing them. So it is done before the step, which holds the write
@@ -196,10 +204,15 @@ class Writer:
                 definition, encoded = now.cells[DEFINITION], change(now)
             return encoded
 
-        return self._make(row, of_now, same_table=same_table)
+        return self._make(row, of_now, same_table=same_table, publication=publication)
 
     def _make(
-        self, row: TableRow, change: Callable[[TableRow, RowView], Change], *, same_table: bool = False
+        self,
+        row: TableRow,
+        change: Callable[[TableRow, RowView], Change],
+        *,
+        same_table: bool = False,
+        publication: str | None = None,
     ) -> Change:
         """Commit a change that is made up of the table as it is; what was done, without what was left out.
 
@@ -216,7 +229,7 @@ class Writer:
                 raise ConcurrentChange(
                     "the table was dropped and created with other partition columns", table=row.table, hint="Try again"
                 )
-            return write_change(view, now, change(now, view))
+            return write_change(view, now, change(now, view), publication=publication)
 
         return self.tables.transactions.run(step)
 
@@ -227,16 +240,26 @@ def _has_keys_of(row: TableRow, other: TableRow) -> bool:
     return (schema.prefix, schema.names, schema.types) == (expected.prefix, expected.names, expected.types)
 
 
-def write_change(view: RowView, row: TableRow, change: Change) -> Change:
+def write_change(view: RowView, row: TableRow, change: Change, *, publication: str | None = None) -> Change:
     """Write a change in a transaction, with the totals, the statistics and the timelines that it moves.
+
+    Args:
+        view: the table in the transaction.
+        row: what it says.
+        change: what is wanted.
+        publication: the one that does it; None for other changes.
 
     Returns:
         What was written: the change without what was to be left out.
+
+    Raises:
+        WriteConflict: files are on their way into a partition that is dropped, added or relocated.
     """
     stored = view.existing(change.keys())
     done = _checked(row, change, stored)
     if not (done.puts or done.deletes):
         return done
+    check_unwritten(row, done, stored, publication)
     view.write(done.puts, done.deletes)
     mark_respelled(view, row, done.puts)
     view.set_state(totals_state(row.totals + gained(done.puts, done.deletes, stored)))

@@ -18,8 +18,9 @@ from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.model.objects import Database
+from hbstore.publishing.removal import remove_tree
 from hbstore.store.partition_store import PartitionStore
-from hbstore.warehouse.file_removal import TableFiles, remove_files, remove_tree, table_files
+from hbstore.warehouse.file_removal import TableFiles, remove_files, table_files
 from hbstore.warehouse.locations import located_database
 from hbstore.warehouse.refusals import refusal
 

@@ -8,22 +8,19 @@ the client, to whom the drop is done; the log says what stays, and why.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from hbstore.errors import FileOperationFailed, OutsideWarehouse
+from hbstore.errors import FileOperationFailed
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.publishing.publisher import Publisher
+from hbstore.publishing.removal import holds_table, remove_tree
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.warehouse.table_kinds import is_external, is_purged, is_view
-
-_LOG: Final = logging.getLogger("hbstore.warehouse")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,45 +102,6 @@ def check_partition_files(warehouse: Warehouse, table: Table, locations: Iterabl
                 continue
             is_checked = True
         warehouse.check_under_roots(location)
-
-
-def remove_partition_files(
-    warehouse: Warehouse, table: Table, locations: Iterable[str | None], *, purge: bool
-) -> tuple[str, ...]:
-    """Delete the files of dropped partitions, and folders between the table's and theirs that are empty then.
-
-    Returns:
-        Locations whose files could not be deleted.
-    """
-    left = []
-    inside = () if table.location is None else (table.location,)
-    for location in locations:
-        if location is None:
-            continue
-        if holds_table(warehouse, table, location):
-            _LOG.warning("%s: the files of %s stay, because they are the files of the whole table", table, location)
-            left.append(location)
-        elif not remove_tree(warehouse, location, inside=inside, purge=purge):
-            left.append(location)
-        elif table.location is not None:
-            warehouse.delete_empty_parents(location, below=table.location)
-    return tuple(left)
-
-
-def holds_table(warehouse: Warehouse, table: Table, location: str) -> bool:
-    """Whether a partition's location is its table's, or one around that, so that more than the partition is there."""
-    home = table.location
-    return home is not None and (warehouse.same_place(location, home) or warehouse.is_below(home, location))
-
-
-def remove_tree(warehouse: Warehouse, location: str, *, inside: Sequence[str], purge: bool) -> bool:
-    """Delete a folder with everything in it; whether that went well. If not, the log says so."""
-    try:
-        warehouse.delete(location, inside=inside, purge=purge)
-    except (FileOperationFailed, OutsideWarehouse) as error:
-        _LOG.warning("files that belong to no table or partition remain: %s", error)
-        return False
-    return True
 
 
 def _locations_elsewhere(store: PartitionStore, warehouse: Warehouse, table: Table, home: str) -> list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hbstore.errors import AlreadyExists, DatabaseNotFound, DdlRefused, TableNotFound, hinting
 from hbstore.files.new_folders import making_folders
@@ -20,6 +21,7 @@ from hbstore.keys.partition_names import partition_name, partition_namer
 from hbstore.model.frozen import FrozenDict
 from hbstore.model.objects import Partition, StorageDescriptor, Table
 from hbstore.model.structs import partition_values
+from hbstore.publishing.beside_writes import after_writes
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.change_times import DDL_TIME, now
 from hbstore.warehouse.normal_form import checked_values, lowered_storage
@@ -77,7 +79,8 @@ def add_partitions(
     with making_folders(warehouse, folders, lambda: _named(store, table, new)) as folders_made:
         ready = _completed(warehouse, new.values(), locations, folders_made, properties or {})
         with hinting(AlreadyExists, "Drop it first, or give other values"):
-            number = store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
+            add = partial(store.add_partitions, table.database, table.name, ready, if_not_exists, invalid_values="keep")
+            number = after_writes(store, table, add)
     return Addition(ready, number)
 
 

@@ -3,7 +3,8 @@
 A partition that is renamed takes its folder along if that is in the folder of a table that is not external, however it
 is called there: `hbstore.publishing.folder_move`.
 
-A drop changes the catalog first and deletes files afterwards: `file_removal` says why.
+A drop changes the catalog first and deletes files afterwards: `hbstore.publishing.removal`. What jobs are writing into
+the partitions comes before: `hbstore.publishing.beside_writes`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Final
+from functools import partial
+from itertools import chain
+from typing import Final, TypeVar
 
 from hbstore.errors import AlreadyExists, DdlRefused, PartitionNotFound
 from hbstore.files.warehouse import Warehouse
@@ -19,19 +22,23 @@ from hbstore.keys.partition_names import partition_name
 from hbstore.model.objects import Column, Partition, Table
 from hbstore.model.structs import partition_values, partitions_from_payloads
 from hbstore.publishing import exchanger
+from hbstore.publishing.beside_writes import after_writes, finishing_writes
 from hbstore.publishing.exchanger import Exchanged
 from hbstore.publishing.folder_move import moved_folder
+from hbstore.publishing.removal import drop_with_files
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
 from hbstore.store.writer import Expected
 from hbstore.warehouse.accurate_columns import forget_partitions, replaced_columns, without_accurate
 from hbstore.warehouse.change_times import with_ddl_time
-from hbstore.warehouse.file_removal import check_partition_files, remove_partition_files
+from hbstore.warehouse.file_removal import check_partition_files
 from hbstore.warehouse.locations import default_location, located, respelt
 from hbstore.warehouse.normal_form import checked_values, lowered_storage
 from hbstore.warehouse.quick_statistics import altered_partition_parameters
 from hbstore.warehouse.refusals import refusal
 from hbstore.warehouse.table_kinds import is_external, is_purged
+
+T = TypeVar("T")
 
 _OUTRUN: Final = "other writers kept changing the partitions"
 
@@ -89,7 +96,7 @@ def change_partitions(
         store.alter_partitions(table.database, table.name, changed, expected=expected)
         return replaced
 
-    replaced = change() if replaces is not None else store.patience.retry(change, text=_OUTRUN, table=table)
+    replaced = _tried(store, table, change, once=replaces is not None)
     for gone, some in replaced.items():
         forget_partitions(store, table, gone, some)
     return len(new_partitions)
@@ -132,15 +139,12 @@ def rename_partition(
             parameters = altered_partition_parameters(warehouse, table, old, dated, old.location, {})
         changed = _merged(old, new, location, parameters)
         expected: Expected = {old.values: old.payload if replaces is None else replaces}
-        with _moving(store, warehouse, table, old.location, location) as moved:
+        with _moving(store, warehouse, table, old, changed) as moved:
             store.rename_partition(
                 table.database, table.name, values, changed, expected=expected, moved=moved, invalid_values="keep"
             )
 
-    if replaces is not None:
-        rename()
-    else:
-        store.patience.retry(rename, text=_OUTRUN, table=table)
+    _tried(store, table, rename, once=replaces is not None)
 
 
 def update_partitions(
@@ -225,16 +229,23 @@ def drop_partitions(
         ConcurrentChange: one is not what was read; nothing was dropped.
         OutsideWarehouse: files are to be deleted where the warehouse's roots do not allow it.
     """
-    partitions: list[Partition] = partitions_from_payloads(payloads)
-    places = [partition.location for partition in partitions] if delete and not is_external(table) else []
-    check_partition_files(warehouse, table, places)
     values = [partition_values(payload) for payload in payloads]
-    if unchanged:
-        read: dict[tuple[str | None, ...], bytes | None] = dict(zip(values, payloads, strict=True))
-        store.change_partitions(table.database, table.name, drop=values, expected=read)
-    else:
-        store.drop_partitions(table.database, table.name, values)
-    return remove_partition_files(warehouse, table, places, purge=purge or is_purged(table))
+    expected: Expected = dict(zip(values, payloads, strict=True)) if unchanged else {}
+    if not delete or is_external(table) or not payloads:
+        drop = partial(store.change_partitions, table.database, table.name, drop=values, expected=expected)
+        after_writes(store, table, drop)
+        return ()
+    reads = chain([payloads], iter(lambda: store.get_payloads(table.database, table.name, values), None))
+    passes_trash = purge or is_purged(table)
+
+    def drop_with_their_files() -> tuple[str, ...]:
+        places = dict.fromkeys(values, "")
+        places |= {one.values: one.location or "" for one in partitions_from_payloads(next(reads))}
+        check_partition_files(warehouse, table, filter(None, places.values()))
+        row = store.publications.row(table.database, table.name)
+        return drop_with_files(store, warehouse, row, places, purge=passes_trash, expected=expected)
+
+    return _tried(store, table, drop_with_their_files, once=unchanged)
 
 
 def _replaced(old: Partition, new: Partition) -> frozenset[str]:
@@ -281,15 +292,23 @@ def _location_after_rename(warehouse: Warehouse, table: Table, old: Partition, n
     return default_location(table, new.values)
 
 
+def _tried(store: PartitionStore, table: Table, change: Callable[[], T], *, once: bool) -> T:
+    """What a change returns; where other writers were faster it is tried again, or, ``once``, only after jobs."""
+    if once:
+        return after_writes(store, table, change)
+    return store.patience.retry(finishing_writes(store, table, change), text=_OUTRUN, table=table)
+
+
 def _moving(
-    store: PartitionStore, warehouse: Warehouse, table: Table, source: str | None, target: str | None
+    store: PartitionStore, warehouse: Warehouse, table: Table, old: Partition, new: Partition
 ) -> AbstractContextManager[str | None]:
     """The folder moved for what the block stores, if it is to be moved at all."""
+    source, target = old.location, new.location
     if source is None or target is None or warehouse.same_place(source, target):
         return nullcontext()
     inside = [] if table.location is None else [table.location]
     row = store.publications.row(table.database, table.name)
-    return moved_folder(store, warehouse, row, source, target, inside)
+    return moved_folder(store, warehouse, row, source, target, inside, [old.values, new.values])
 
 
 def _alike(left: Sequence[Column], right: Sequence[Column]) -> bool:

@@ -31,6 +31,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition, Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.publishing.beside_writes import after_writes
 from hbstore.publishing.folder_move import moved_folder
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
@@ -327,8 +328,12 @@ def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table,
         warehouse.check_under_roots(place)
     spell_partitions_alike(store, old)
     inside = [place for place in (old.location, after.location) if place is not None]
-    row = store.publications.row(old.database, old.name)
-    with moved_folder(store, warehouse, row, old.location, location, inside) as moved:
-        named = replace(new, location=location)
-        relocated = (old.location, location)
-        store.rename_table(old.database, old.name, named, relocated=relocated, moved=moved, invalid_types="keep")
+    relocated = (old.location, location)
+    named = replace(new, location=location)
+
+    def rename() -> None:
+        row = store.publications.row(old.database, old.name)
+        with moved_folder(store, warehouse, row, *relocated, inside) as moved:
+            store.rename_table(old.database, old.name, named, relocated=relocated, moved=moved, invalid_types="keep")
+
+    after_writes(store, old, rename)

@@ -9,9 +9,11 @@ from hbstore.errors import DdlRefused
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import name_reader
 from hbstore.model.objects import Partition, Table
+from hbstore.publishing.beside_writes import leased
+from hbstore.publishing.removal import holds_table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.change_times import DDL_TIME, now
-from hbstore.warehouse.file_removal import check_partition_files, holds_table
+from hbstore.warehouse.file_removal import check_partition_files
 from hbstore.warehouse.partition_changes import update_partitions
 from hbstore.warehouse.quick_statistics import truncated_parameters
 from hbstore.warehouse.refusals import refusal
@@ -23,8 +25,8 @@ def truncate_table(
 ) -> int | None:
     """Delete the files of a table, or of some of its partitions, and set their counts to 0.
 
-    Partition by partition; where that breaks off, those before are empty and their counts are as they were, which
-    another call mends.
+    Partition by partition, beside no job that writes them; where that breaks off, those before are empty and their
+    counts are as they were, which another call mends.
 
     Args:
         store: the catalog.
@@ -48,23 +50,29 @@ def truncate_table(
         store.alter_table(replace(table, parameters={**truncated_parameters(table.parameters), **changed_at}))
         return None
     partitions = _partitions(store, table, names)
+    _check_places(warehouse, table, partitions)
+    with leased(store, table, partitions) as lease:
+        partitions = store.get_partitions(table.database, table.name, [one.values for one in partitions])
+        _check_places(warehouse, table, partitions)
+        for partition in partitions:
+            lease.keep()
+            _empty(warehouse, table, partition.location)
+
+        def without_counts(partition: Partition) -> Partition:
+            return replace(partition, parameters={**truncated_parameters(partition.parameters), **changed_at})
+
+        update_partitions(store, table, partitions, without_counts)
+    return len(partitions)
+
+
+def _check_places(warehouse: Warehouse, table: Table, partitions: Sequence[Partition]) -> None:
+    """See that the files of partitions are theirs alone, and may be deleted."""
     places = [partition.location for partition in partitions]
     shared = next((place for place in places if place and holds_table(warehouse, table, place)), None)
     if shared is not None:
         reason = f"Cannot truncate a partition of {table} whose files are the files of the whole table: {shared}"
         raise refusal(DdlRefused, reason)
     check_partition_files(warehouse, table, places)
-    for place in places:
-        _empty(warehouse, table, place)
-    emptied = {partition.values: partition.location for partition in partitions}
-
-    def without_counts(partition: Partition) -> Partition | None:
-        if partition.location != emptied.get(partition.values):  # another writer has moved or respelt it
-            return None
-        return replace(partition, parameters={**truncated_parameters(partition.parameters), **changed_at})
-
-    update_partitions(store, table, partitions, without_counts)
-    return len(emptied)
 
 
 def _partitions(store: PartitionStore, table: Table, names: Sequence[str] | None) -> list[Partition]:

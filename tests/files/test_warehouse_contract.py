@@ -121,7 +121,7 @@ def test_a_file_at_a_location_is_removed(wh, here, table):
 
 @pytest.mark.parametrize("into_the_trash", [False, True], ids=["", "into the trash"])
 @pytest.mark.parametrize("what", ["", "/ds=2/part-0"], ids=["a folder", "a file"])
-def test_several_remove_the_same_at_once(request, here, wh, table, what, into_the_trash, monkeypatch):
+def test_several_remove_the_same_at_once(here, wh, table, what, into_the_trash, monkeypatch):
     """Another one at each step of the first."""
     if into_the_trash:
         wh = Warehouse(wh.root, trash=wh.root.removesuffix("/wh") + "/.Trash")

@@ -58,9 +58,9 @@ def much_later(seconds=100):
         yield
 
 
-def recover_later(store, *tables):
+def recover_later(store, *tables, seconds=100):
     """Have somebody look after tables when all jobs are dead."""
-    with much_later():
+    with much_later(seconds):
         for table in tables:
             Publisher(store).recover(".".join(table))
 

@@ -18,6 +18,7 @@ from hbstore.publishing import Publisher
 from hbstore.publishing.folder_move import FolderMove
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications import Publications
+from hbstore.store.publications_cell import Move
 from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.partition_changes import rename_partition
@@ -214,8 +215,8 @@ def test_what_the_catalog_refuses_moves_back(shop, warehouse, monkeypatch):
 
 
 def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse, tmp_path):
-    places = (f"file:{tmp_path}/warehouse/shop.db/sales", f"file:{tmp_path}/warehouse/shop.db/sold")
-    shop.publications.begin_move(shop.table_row("shop", "sales"), "7", places, until=4e9)
+    move = Move(f"file:{tmp_path}/warehouse/shop.db/sales", f"file:{tmp_path}/warehouse/shop.db/sold")
+    shop.publications.begin_move(shop.table_row("shop", "sales"), "7", move, until=4e9)
     with pytest.raises(ConcurrentChange, match="is being renamed"):
         shop.add_partitions("shop", "sales", [Partition(("c",))])
     with pytest.raises(ConcurrentChange, match="is being renamed"):

@@ -21,6 +21,7 @@ from tests.processes import Process
 from tests.publishing.dying import recover_later
 from tests.publishing.object_store_jobs import AFTER, BEFORE, NEW, manifest, prepare, publish, seen, stage, staged
 
+
 class Interrupted:
     """A file system in which something else happens before the first copy of a file."""
 

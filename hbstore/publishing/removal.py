@@ -1,0 +1,161 @@
+"""The files of dropped partitions: they are deleted after the partitions are gone, and a note says which they are.
+
+1. *Decide*: the step that drops the partitions notes on the table's row which files they have.
+2. Delete their folders, or move them into the trash. One process does so, and nobody adds the partitions meanwhile.
+3. Take the note off.
+
+Where that process dies the next one that writes the partitions goes on, or `hbstore repair`. It deletes the files that
+were noted, and no others: somebody may be writing new ones into the folders by then. Readers do not wait for it. Files
+that cannot be deleted stay, and the log names them: to the client the drop is done.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import accumulate
+from typing import Final
+
+from hbstore.errors import FileOperationFailed, OutsideWarehouse, PublicationLost
+from hbstore.files.remote_files import AT_ONCE
+from hbstore.files.warehouse import Warehouse
+from hbstore.model.objects import Table
+from hbstore.publishing.lease import Lease
+from hbstore.publishing.manifest import ALIVE, new_publication_id
+from hbstore.store.manifest import Manifest, PartitionWrite, Removal
+from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow
+
+_MOST: Final = 100_000
+"""Files that are noted at most; where a process dies that deletes more, the others stay."""
+
+_LOG: Final = logging.getLogger("hbstore.warehouse")
+
+
+def drop_with_files(
+    store: PartitionStore,
+    warehouse: Warehouse,
+    row: TableRow,
+    locations: Mapping[tuple[str, ...], str],
+    *,
+    purge: bool,
+    expected: Mapping[tuple[str | None, ...], bytes | None],
+) -> tuple[str, ...]:
+    """Drop partitions, all or none, then delete their files.
+
+    Args:
+        store: the catalog.
+        warehouse: deletes the files.
+        row: the table's.
+        locations: where the files are, by the values of the partitions; empty for one without files.
+        purge: whether they pass the trash.
+        expected: stored bytes that partitions must still have.
+
+    Returns:
+        Locations whose files could not be deleted.
+
+    Raises:
+        PartitionNotFound: one is not there.
+        WriteConflict: a job is writing one.
+        ConcurrentChange: one is elsewhere, or not as expected. After all of these nothing was dropped.
+    """
+    own = {
+        values: place for values, place in locations.items() if place and not holds_table(warehouse, row.table, place)
+    }
+    names = dict(zip(own, _noted(warehouse, list(own.values())), strict=True))
+    writes = (
+        PartitionWrite(values, place, replaced=names.get(values, ()), drop=True) for values, place in locations.items()
+    )
+    manifest = Manifest(new_publication_id(), "", tuple(writes), removal=Removal(purge, warehouse.trash))
+    store.publications.drop(row, manifest, expected, time.time() + ALIVE)
+    left: list[str] = []
+    with suppress(PublicationLost):  # it took too long, and another process has gone on
+        lease = Lease(store, row, manifest.id)
+        for location in filter(None, locations.values()):
+            lease.keep()
+            left += remove_partition_files(warehouse, row.table, [location], purge=purge)
+        store.publications.close(row, manifest.id)
+    return tuple(left)
+
+
+def finish_removal(store: PartitionStore, row: TableRow, manifest: Manifest) -> bool:
+    """Delete the files of what a publication has dropped, unless another process is at it; whether that is done.
+
+    Those that were noted, with the folders that are empty then; of partitions of which none were, the folders.
+    """
+    if not store.publications.take_removal(row, manifest.id, time.time() + ALIVE):
+        return False
+    lease, home = Lease(store, row, manifest.id), row.table.location
+    removal = manifest.removal or Removal(purge=False, trash=None)
+    with suppress(PublicationLost):
+        for write in manifest.partitions:
+            if not (write.drop and write.location):
+                continue
+            warehouse = Warehouse(home or write.location, trash=removal.trash)
+            inside = (write.location,) if home is None else (home, write.location)
+            names = write.replaced if manifest.removal is not None else ("",)
+            for name in names:
+                lease.keep()
+                remove_tree(warehouse, f"{write.location}/{name}".rstrip("/"), inside=inside, purge=removal.purge)
+                if home is not None:
+                    warehouse.delete_empty_parents(f"{write.location}/{name}".rstrip("/"), below=home)
+        store.publications.close(row, manifest.id)
+    return True
+
+
+def _noted(warehouse: Warehouse, locations: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    """The names of the files at some locations, as far as they are to be noted."""
+
+    def names(location: str) -> tuple[str, ...]:
+        try:
+            return tuple(name for name, _ in warehouse.data_files(location, hidden=True) or ())
+        except FileOperationFailed:  # then they cannot be deleted either
+            return ()
+
+    if all(map(warehouse.renames, locations)):
+        listed = list(map(names, locations))
+    else:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            listed = list(pool.map(names, locations))
+    numbers = accumulate(map(len, listed))
+    return [one if number <= _MOST else () for one, number in zip(listed, numbers, strict=True)]
+
+
+def remove_partition_files(
+    warehouse: Warehouse, table: Table, locations: Iterable[str], *, purge: bool
+) -> tuple[str, ...]:
+    """Delete the files of dropped partitions, and folders between the table's and theirs that are empty then.
+
+    Returns:
+        Locations whose files could not be deleted.
+    """
+    left = []
+    inside = () if table.location is None else (table.location,)
+    for location in filter(None, locations):
+        if holds_table(warehouse, table, location):
+            _LOG.warning("%s: the files of %s stay, because they are the files of the whole table", table, location)
+            left.append(location)
+        elif not remove_tree(warehouse, location, inside=inside, purge=purge):
+            left.append(location)
+        elif table.location is not None:
+            warehouse.delete_empty_parents(location, below=table.location)
+    return tuple(left)
+
+
+def holds_table(warehouse: Warehouse, table: Table, location: str) -> bool:
+    """Whether a partition's location is its table's, or one around that, so that more than the partition is there."""
+    home = table.location
+    return home is not None and (warehouse.same_place(location, home) or warehouse.is_below(home, location))
+
+
+def remove_tree(warehouse: Warehouse, location: str, *, inside: Sequence[str], purge: bool) -> bool:
+    """Delete a folder with everything in it; whether that went well. If not, the log says so."""
+    try:
+        warehouse.delete(location, inside=inside, purge=purge)
+    except (FileOperationFailed, OutsideWarehouse) as error:
+        _LOG.warning("files that belong to no table or partition remain: %s", error)
+        return False
+    return True

@@ -1,0 +1,213 @@
+"""Every change that touches files of a small shop, and what each does to its rows, said without a store and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+
+from hbstore import Column, Database, Partition, Table
+from hbstore.publishing import Manifest, PartitionWrite, Publisher
+from hbstore.publishing.manifest import hidden_name
+from hbstore.warehouse.databases import create_database
+from hbstore.warehouse.new_partitions import add_partitions
+from hbstore.warehouse.partition_changes import (
+    change_partitions,
+    drop_partitions,
+    exchange_partitions,
+    rename_partition,
+)
+from hbstore.warehouse.tables import change_table, create_table, drop_table
+from hbstore.warehouse.truncation import truncate_table
+
+
+class NotPossible(Exception):
+    """The rows are such that a change is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a partition: the texts of its files.
+
+    Attributes:
+        texts: of the files, in order.
+        at_home: whether they are where the partition's name says.
+    """
+
+    texts: tuple[str, ...]
+    at_home: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A change.
+
+    Attributes:
+        make: makes it in a store and its files.
+        mean: makes it of tables, which are rows by partitions; raises `NotPossible` or KeyError.
+    """
+
+    make: Callable
+    mean: Callable
+
+
+def prepare(store, world):
+    """shop.sales with three partitions and shop.sold with one; a file in each."""
+    warehouse = world.warehouse
+    create_database(store, warehouse, Database("shop"))
+    for name, values in (("sales", "abc"), ("sold", "s")):
+        create_table(store, warehouse, Table("shop", name, [Column("ds", "string")], [Column("id", "int")]))
+        table = store.get_table("shop", name)
+        add_partitions(store, warehouse, table, [Partition((value,)) for value in values])
+        for value in values:
+            world.write(f"{table.location}/ds={value}/old", f"old {value}".encode())
+    world.write(f"{warehouse.root}/elsewhere/b/else", b"else b")
+
+
+BEFORE = {
+    "sales": {value: Rows((f"old {value}",)) for value in "abc"},
+    "sold": {"s": Rows(("old s",))},
+}
+
+
+def seen(store, world):
+    """The rows of all tables, where the catalog says that they are."""
+    files = world.files()
+    start = world.warehouse.root.rpartition("/")[0] + "/"
+    tables = {}
+    for name in store.table_names("shop"):
+        home = store.get_table("shop", name).location
+        tables[name] = {}
+        for one in store.get_partitions_by_filter("shop", name, None):
+            folder = one.location.removeprefix(start) + "/"
+            texts = [
+                content.decode()
+                for path, content in files.items()
+                if path.startswith(folder) and not path.removeprefix(folder).startswith((".", "_"))
+            ]
+            at_home = one.location == f"{home}/ds={one.values[0]}"
+            tables[name][one.values[0]] = Rows(tuple(sorted(texts)), at_home)
+    return tables
+
+
+_NUMBERS = count()
+
+
+def _job(kind, texts, *, replaces="", drops=""):
+    """A job that writes a file into each of some partitions, replaces the old one of others and drops some."""
+
+    def publish(store, world):
+        name = f"{kind}-{next(_NUMBERS)}"
+        row = store.table_row("shop", "sales")
+        home, hides = row.table.location, world.warehouse.renames(row.table.location)
+        writes, staged = [], {}
+        for number, (value, text) in enumerate(texts.items()):
+            hidden, folder = hidden_name(name, number), f"{home}/ds={value}"
+            source = f"data/ds={value}/{name}"
+            world.write(f"{home}/_hbstore/{name}/{source}", text.encode())
+            staged[f"{home}/_hbstore/{name}/{source}"] = f"{folder}/{hidden}"
+            gone = ("old",) if value in replaces else ()
+            files = {hidden if hides else source: name}
+            writes.append(PartitionWrite((value,), folder, files, gone, value not in replaces))
+        writes += [PartitionWrite((value,), f"{home}/ds={value}", drop=True) for value in drops]
+        manifest = Manifest(name, f"{home}/_hbstore/{name}", tuple(writes), hidden=hides)
+        Publisher(store).publish("shop.sales", manifest, staged if hides else {})
+
+    def published(tables):
+        sales = tables["sales"]
+        for value, text in texts.items():
+            before = sales.get(value, Rows(()))
+            if not before.at_home:
+                raise NotPossible
+            kept = [one for one in before.texts if value not in replaces or one != f"old {value}"]
+            sales[value] = Rows(tuple(sorted([*kept, text])))
+        for value in drops:
+            sales.pop(value, None)
+
+    return Operation(publish, published)
+
+
+def _of_table(make, mean):
+    return Operation(
+        lambda store, world: make(store, world.warehouse, store.get_table("shop", "sales")),
+        lambda tables: mean(tables["sales"]),
+    )
+
+
+def _drop_a(store, warehouse, table):
+    payloads = [one.payload for one in [store.get_partition("shop", "sales", ("a",))]]
+    drop_partitions(store, warehouse, table, payloads, delete=True)
+
+
+def _rename_a(store, warehouse, table):
+    rename_partition(store, warehouse, table, ("a",), Partition(("z",)))
+
+
+def _renamed_a(sales):
+    if "z" in sales:
+        raise NotPossible
+    sales["z"] = replace(sales.pop("a"), at_home=True)
+
+
+def _relocate_b(store, warehouse, table):
+    here = store.get_partition("shop", "sales", ("b",))
+    change_partitions(store, warehouse, table, [replace(here, location=f"{warehouse.root}/elsewhere/b")])
+
+
+def _relocated_b(sales):
+    assert sales["b"] is not None
+    sales["b"] = Rows(("else b",), at_home=False)
+
+
+def _truncated_b(sales):
+    sales["b"] = replace(sales["b"], texts=())
+
+
+def _add_e(store, warehouse, table):
+    add_partitions(store, warehouse, table, [Partition(("e",))])
+
+
+def _added_e(sales):
+    if "e" in sales:
+        raise NotPossible
+    sales["e"] = Rows(())
+
+
+def _exchange_c(store, world):
+    source, target = store.get_table("shop", "sales"), store.get_table("shop", "sold")
+    exchange_partitions(store, world.warehouse, source, target, [store.get_partition("shop", "sales", ("c",))])
+
+
+def _exchanged_c(tables):
+    if "c" in tables["sold"]:
+        raise NotPossible
+    tables["sold"]["c"] = tables["sales"].pop("c")
+
+
+def _rename_sales(store, warehouse, table):
+    change_table(store, warehouse, "shop", "sales", replace(table, name="trade"))
+
+
+def _renamed_sales(tables):
+    tables["trade"] = tables.pop("sales")
+
+
+OPERATIONS = {
+    "publish": _job("publish", {"a": "new a", "b": "new b", "d": "new d"}, replaces="b", drops="c"),
+    "append": _job("append", {"a": "more a", "c": "more c", "e": "more e"}),
+    "drop a partition": _of_table(_drop_a, lambda sales: sales.pop("a")),
+    "rename a partition": _of_table(_rename_a, _renamed_a),
+    "relocate": _of_table(_relocate_b, _relocated_b),
+    "truncate": _of_table(
+        lambda store, warehouse, table: truncate_table(store, warehouse, table, ["ds=b"]), _truncated_b
+    ),
+    "add": _of_table(_add_e, _added_e),
+    "exchange": Operation(_exchange_c, _exchanged_c),
+    "rename the table": Operation(
+        lambda store, world: _rename_sales(store, world.warehouse, store.get_table("shop", "sales")), _renamed_sales
+    ),
+    "drop the table": Operation(
+        lambda store, world: drop_table(store, world.warehouse, "shop", "sales", delete=True),
+        lambda tables: tables.pop("sales"),
+    ),
+}

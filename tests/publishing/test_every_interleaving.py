@@ -1,0 +1,155 @@
+"""Every change that touches files, beside every other one, at each of its steps; and what is left where it dies there.
+
+What is read afterwards is what the changes that were acknowledged mean, one after the other: `operations` says so
+without a store. A new change is one more line there.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from itertools import permutations, product
+
+import pytest
+
+from hbstore import connect
+from hbstore.errors import CommitStateUnknown, HbstoreError
+from hbstore.files.local_files import LocalFiles, LocalFolders
+from hbstore.files.remote_files import RemoteFiles
+from hbstore.transactions.transactions import Transactions
+from tests.amounts import amount
+from tests.files.warehouses import world
+from tests.interleaved import Between
+from tests.object_store import endpoint, s3_at
+from tests.pauses import without_patience, without_pauses
+from tests.publishing.dying import recover_later
+from tests.publishing.operations import BEFORE, OPERATIONS, NotPossible, prepare, seen
+
+_FILES = ("make_folder", "delete", "delete_empty", "move", "bring")
+STEPS = [
+    *((LocalFiles, name) for name in _FILES),
+    *((RemoteFiles, name) for name in _FILES),
+    (LocalFolders, "make_folder"),
+    (Transactions, "run"),
+]
+
+
+class Died(BaseException):
+    """What a process does that is killed: nothing that it has around the step runs, either."""
+
+
+class Process(Between):
+    """A change that is interrupted at a step: by another one, or for ever."""
+
+    def __init__(self, at, other):
+        super().__init__(at, other)
+        self.is_dead = False
+
+    def step(self):
+        if self.is_dead and not self.in_other:
+            raise Died
+        super().step()
+
+    def die(self):
+        self.is_dead, self.in_other = True, False
+        raise Died
+
+
+def attempt(name, store, here):
+    """How a change ends: True, it is acknowledged; False, it is refused; None, nobody can tell."""
+    try:
+        OPERATIONS[name].make(store, here)
+    except CommitStateUnknown:
+        return None
+    except HbstoreError:
+        return False
+    except Died:
+        return None
+    return True
+
+
+def meanings(ended):
+    """What the rows may be after changes, of each of which is told how it has ended."""
+    for choice in product(*([True, False] if end is None else [end] for _, end in ended)):
+        for order in permutations([name for (name, _), is_made in zip(ended, choice, strict=True) if is_made]):
+            tables = deepcopy(BEFORE)
+            try:
+                for name in order:
+                    OPERATIONS[name].mean(tables)
+            except (NotPossible, KeyError):
+                continue
+            yield tables
+
+
+def interrupted(kind, folder, name, at, other, *, dies):
+    """How a change ends that is interrupted at a step by another one, or dies there before it; None: no such step."""
+    ended = []
+    with connect("memory://", patience=0) as store, pytest.MonkeyPatch.context() as patch:
+        here = world(kind, folder)
+        prepare(store, here)
+
+        def come():
+            ended.append((other, attempt(other, store, here)))
+
+        process = Process(at, lambda: process.die() if dies else come())
+        for owner, method in STEPS:
+            patch.setattr(owner, method, process.around(getattr(owner, method)))
+        ended.append((name, attempt(name, store, here)))
+        patch.undo()
+        if process.left >= 0:
+            return None
+        if dies and other is not None:
+            come()
+        for _ in range(2):  # the second one finds nothing to do
+            recover_later(store, *(("shop", table) for table in store.table_names("shop")), seconds=5_000)
+        rows, allowed = seen(store, here), list(meanings(ended))
+        assert rows in allowed, f"at step {at} of {name}, {ended}: {rows} is none of {allowed}"
+        for table in store.table_names("shop"):
+            assert store.publications.of(store.table_row("shop", table)) == [], "nothing is left to be done"
+    return ended
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch):
+    without_pauses(monkeypatch)
+    without_patience(monkeypatch)
+    with s3_at(endpoint()):
+        yield
+
+
+def every_step(kind, tmp_path, name, other=None, *, dies=False):
+    """How it ends at each step."""
+    ends = []
+    while True:
+        folder = tmp_path / str(len(ends))
+        folder.mkdir()
+        ended = interrupted(kind, folder, name, len(ends), other, dies=dies)
+        if ended is None:
+            return ends
+        ends.append(ended)
+
+
+IN_S3 = amount(["publish", "drop a partition", "exchange"], list(OPERATIONS))
+BOTH_IN_S3 = amount([("drop a partition", "publish")], list(product(OPERATIONS, repeat=2)))
+"""Which take part in S3, where each of them takes seconds."""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [*((name, "local") for name in OPERATIONS), *((name, "s3") for name in IN_S3)]
+)
+def test_what_dies_at_any_step_is_done_or_not_begun(tmp_path, name, kind):
+    ends = every_step(kind, tmp_path, name, dies=True)
+    assert len(ends) > 1
+    assert {end for ended in ends for _, end in ended} == {None}
+
+
+@pytest.mark.parametrize("dies", [False, True], ids=["", "the first one dies"])
+@pytest.mark.parametrize(
+    ("name", "other", "kind"),
+    [
+        *((name, other, "local") for name, other in product(OPERATIONS, repeat=2)),
+        *((name, other, "s3") for name, other in BOTH_IN_S3),
+    ],
+)
+def test_two_at_once_are_as_one_after_the_other(tmp_path, name, other, kind, dies):
+    ends = every_step(kind, tmp_path, name, other, dies=dies)
+    assert any(end for ended in ends for _, end in ended)
