@@ -83,7 +83,7 @@ class FolderMove:
     def _is_named(self, now: TableRow) -> bool:
         """Whether the catalog still names the place that the folder came from."""
         if not self.partition:
-            return now.table.location == self.move.source
+            return now.table.location in {None, self.move.source}
         partitions = self.store.get_partitions(now.table.database, now.table.name, [self.partition])
         return any(one.location == self.move.source for one in partitions)
 

@@ -29,6 +29,7 @@ from hbstore.errors import (
     StoreBusy,
     StreamConflict,
 )
+from hbstore.files.locations import location_or_none
 from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import successor
 from hbstore.model.objects import PartitionValues
@@ -504,11 +505,11 @@ def _check_is_at(view: RowView, now: TableRow, source: str, keys: Sequence[bytes
     Raises:
         ConcurrentChange: it is not.
     """
-    location = now.table.location
+    location = now.table.location or source  # a table without one is where its name says
     if keys:
         payload = view.existing(keys[:1]).get(keys[0])
-        location = None if payload is None else partition_from_payload(payload).location
-    if location != source:
+        location = "" if payload is None else partition_from_payload(payload).location or ""
+    if location_or_none(location) != location_or_none(source):
         hint = "Nothing was changed; read it again"
         raise ConcurrentChange("what is to be renamed is elsewhere or gone", table=now.table, folder=source, hint=hint)
 

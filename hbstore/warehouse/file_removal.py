@@ -20,7 +20,7 @@ from hbstore.publishing.publisher import Publisher
 from hbstore.publishing.removal import holds_table, remove_tree
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
-from hbstore.warehouse.table_kinds import is_external, is_purged, is_view
+from hbstore.warehouse.table_kinds import is_purged, is_view, keeps_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def table_files(store: PartitionStore, warehouse: Warehouse, table: Table, *, de
         store: the catalog.
         warehouse: where files are.
         table: the table, with a location.
-        delete: whether files are to be deleted; those of an external table stay nevertheless.
+        delete: whether files are to be deleted; those of an external table stay unless they are purged.
 
     Raises:
         FileOperationFailed: partitions were exchanged, and their folders could not follow yet, so that the table's
@@ -57,7 +57,7 @@ def table_files(store: PartitionStore, warehouse: Warehouse, table: Table, *, de
     if table.location is None or is_view(table) or not delete:
         return TableFiles()
     places = (table.location, *_locations_elsewhere(store, warehouse, table, table.location))
-    if is_external(table):
+    if keeps_files(table):
         return TableFiles((table.location,), kept=places)
     if Publisher(store).has_moving_folders(f"{table.database}.{table.name}"):
         raise FileOperationFailed(

@@ -36,7 +36,7 @@ from hbstore.warehouse.locations import default_location, located, respelt
 from hbstore.warehouse.normal_form import checked_values, lowered_storage
 from hbstore.warehouse.quick_statistics import altered_partition_parameters
 from hbstore.warehouse.refusals import refusal
-from hbstore.warehouse.table_kinds import is_external, is_purged
+from hbstore.warehouse.table_kinds import is_external, is_purged, keeps_files
 
 T = TypeVar("T")
 
@@ -217,7 +217,7 @@ def drop_partitions(
         warehouse: where files are.
         table: the table, with a location unless it is a view.
         payloads: stored bytes of what is dropped.
-        delete: whether their files are deleted, unless the table is external.
+        delete: whether their files are deleted, unless the table keeps them.
         purge: whether files pass the trash, even where the table does not say so.
         unchanged: only if all of them are still what was read.
 
@@ -231,7 +231,7 @@ def drop_partitions(
     """
     values = [partition_values(payload) for payload in payloads]
     expected: Expected = dict(zip(values, payloads, strict=True)) if unchanged else {}
-    if not delete or is_external(table) or not payloads:
+    if not delete or keeps_files(table) or not payloads:
         drop = partial(store.change_partitions, table.database, table.name, drop=values, expected=expected)
         after_writes(store, table, drop)
         return ()

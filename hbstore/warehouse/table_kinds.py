@@ -10,6 +10,8 @@ EXTERNAL: Final = "EXTERNAL_TABLE"
 VIEW: Final = "VIRTUAL_VIEW"
 
 _EXTERNAL: Final = "EXTERNAL"
+_EXTERNAL_PURGE: Final = "external.table.purge"
+_TRANSLATED: Final = "TRANSLATED_TO_EXTERNAL"
 _AUTO_PURGE: Final = "auto.purge"
 
 
@@ -31,13 +33,37 @@ def is_view(table: Kind) -> bool:
 
 
 def is_external(table: Kind) -> bool:
-    """Whether a table's files are somebody else's, and stay when it is dropped.
+    """Whether a table's files are somebody else's.
 
     >>> from hbstore import Table
     >>> is_external(Table("shop", "sales", parameters={"EXTERNAL": "true"})), is_external(Table("shop", "sales"))
     (True, False)
     """
     return table.table_type == EXTERNAL or _is_true(table.parameters.get(_EXTERNAL))
+
+
+def keeps_files(table: Kind) -> bool:
+    """Whether a table's files stay when it is dropped: it is external, and its files are not purged with it.
+
+    >>> from hbstore import Table
+    >>> external = {"EXTERNAL": "TRUE"}
+    >>> keeps_files(Table("shop", "sales", parameters=external))
+    True
+    >>> keeps_files(Table("shop", "sales", parameters={**external, "external.table.purge": "TRUE"}))
+    False
+    """
+    return is_external(table) and not _is_true(table.parameters.get(_EXTERNAL_PURGE))
+
+
+def is_translated(table: Kind) -> bool:
+    """Whether a table is external only because a Hive Metastore 4 made it so: its folder follows its name.
+
+    >>> from hbstore import Table
+    >>> purged = {"EXTERNAL": "TRUE", "external.table.purge": "TRUE"}
+    >>> is_translated(Table("shop", "sales", parameters={**purged, "TRANSLATED_TO_EXTERNAL": "TRUE"}))
+    True
+    """
+    return is_external(table) and not keeps_files(table) and _is_true(table.parameters.get(_TRANSLATED))
 
 
 def settled_type(table: Kind) -> str:

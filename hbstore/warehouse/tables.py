@@ -44,7 +44,7 @@ from hbstore.warehouse.normal_form import incompatible_columns, invalid_skew, in
 from hbstore.warehouse.partition_changes import update_partitions
 from hbstore.warehouse.quick_statistics import altered_table_parameters, created_table_parameters
 from hbstore.warehouse.refusals import refusal
-from hbstore.warehouse.table_kinds import is_external, is_view
+from hbstore.warehouse.table_kinds import is_external, is_translated, is_view
 from hbstore.warehouse.transactional import altered_transactional, created_transactional
 
 
@@ -191,7 +191,7 @@ def drop_table(
         warehouse: where files are.
         database: the database's name.
         name: the table's name.
-        delete: whether files are deleted; those of an external table stay nevertheless.
+        delete: whether files are deleted; those of an external table stay unless they are purged.
         purge: whether they pass the trash, even where the table does not say so.
 
     Returns:
@@ -315,7 +315,7 @@ def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table,
     home = warehouse.table_location(before.location, old.database, old.name)
     follows = (
         not is_view(old)
-        and not is_external(old)
+        and (not is_external(old) or is_translated(old))
         and warehouse.same_place(old.location, new.location)
         and warehouse.same_place(old.location, home)
     )

@@ -17,7 +17,7 @@ from hbstore.warehouse.file_removal import check_partition_files
 from hbstore.warehouse.partition_changes import update_partitions
 from hbstore.warehouse.quick_statistics import truncated_parameters
 from hbstore.warehouse.refusals import refusal
-from hbstore.warehouse.table_kinds import is_external, is_purged, is_view
+from hbstore.warehouse.table_kinds import is_purged, is_view, keeps_files
 
 
 def truncate_table(
@@ -41,7 +41,7 @@ def truncate_table(
         DdlRefused: one of the partitions is not there, or the files are not the table's own: it is external.
         OutsideWarehouse, FileOperationFailed: files cannot be deleted.
     """
-    if is_external(table) or is_view(table):
+    if keeps_files(table) or is_view(table):
         reason = f"Cannot truncate non-managed table {table}: the metastore does not own its files"
         raise refusal(DdlRefused, reason)
     changed_at = {DDL_TIME: str(now())}

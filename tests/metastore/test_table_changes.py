@@ -11,7 +11,9 @@ from hbstore import Column, Partition, Table
 from hbstore.warehouse.normal_form import may_become
 from tests.metastore.direct import Direct
 from tests.metastore.writing import (
+    PURGED,
     STORED,
+    TRANSLATED,
     TYPES,
     Writing,
     column,
@@ -213,6 +215,19 @@ def test_folders_of_external_tables_and_own_places_stay(shop, tmp_path):
     assert shop.table("sold").sd.location == shop.location("shop.db/sales")
     assert shop.table("mine").sd.location == f"file:{tmp_path}/own"
     assert shop.tree("shop.db") == ["sales/"]
+
+
+def test_folders_of_tables_that_hive_has_made_external_follow(shop):
+    shop.create_table(table_of(tableType="EXTERNAL_TABLE", parameters=TRANSLATED))
+    shop.create_table(table_of("purged", tableType="EXTERNAL_TABLE", parameters=PURGED))
+    for name in ("sales", "purged"):
+        shop.add_partition(partition_of("a", "1", table=name))
+        altered(shop, name=name, tableName=f"{name}2")
+    shop.create_table(table_of(tableType="EXTERNAL_TABLE", parameters=TRANSLATED))
+    assert shop.get_partition("shop", "sales2", ["a", "1"]).sd.location == shop.location("shop.db/sales2/ds=a/hour=1")
+    assert shop.table("purged2").sd.location == shop.location("shop.db/purged")
+    folders = ["purged/", "purged/ds=a/", "purged/ds=a/hour=1/", "sales/", "sales2/", "sales2/ds=a/"]
+    assert shop.tree("shop.db") == [*folders, "sales2/ds=a/hour=1/"]
 
 
 def test_a_view_is_renamed(shop):

@@ -8,6 +8,7 @@ import pytest
 
 from hbstore import Column, Table
 from tests.metastore.writing import (
+    PURGED,
     STORED,
     TYPES,
     column,
@@ -260,6 +261,19 @@ def test_files_of_an_external_table_stay(shop):
     shop.drop_table("shop", "sales", True)
     shop.drop_table("shop", "more", True)
     assert shop.tree("shop.db") == ["more/", "sales/"]
+
+
+def test_files_of_an_external_table_that_is_purged_go(shop):
+    shop.create_table(table_of(tableType="EXTERNAL_TABLE", parameters=PURGED))
+    for value in "ab":
+        shop.add_partition(partition_of(value, "1"))
+        shop.write(f"shop.db/sales/ds={value}/hour=1/file")
+    shop.truncate_table("shop", "sales", ["ds=a/hour=1"])
+    assert shop.tree("shop.db/sales/ds=a") == ["hour=1/"]
+    shop.drop_partition("shop", "sales", ["a", "1"], True)
+    assert shop.tree("shop.db/sales") == ["ds=b/", "ds=b/hour=1/", "ds=b/hour=1/file"]
+    shop.drop_table("shop", "sales", True)
+    assert shop.tree("shop.db") == []
 
 
 def test_dropping_what_is_not_there(shop):

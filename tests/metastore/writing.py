@@ -131,6 +131,12 @@ def external(name="sales", **fields):
     return table_of(name, tableType="EXTERNAL_TABLE", parameters={"EXTERNAL": "TRUE"}, **fields)
 
 
+PURGED = {"EXTERNAL": "TRUE", "external.table.purge": "true"}
+"""Parameters of a table whose files are somebody else's, and go when it is dropped."""
+TRANSLATED = {**PURGED, "TRANSLATED_TO_EXTERNAL": "TRUE"}
+"""Those of a table that a Hive Metastore 4 has made of a managed one."""
+
+
 def partition_of(*values, table="sales", location=None, **fields):
     return STORED.Partition(
         **{
