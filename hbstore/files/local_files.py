@@ -236,12 +236,12 @@ def _merge(parent: int, name: str, target_parent: int, new_name: str) -> None:
     """
     with _opened(parent, name) as folder, _opened(target_parent, new_name) as target:
         for entry in os.listdir(folder):  # noqa: PTH208  a Path has no open folder
-            kind, there = _kind(folder, entry), _kind(target, entry)
+            kind, kind_there = _kind(folder, entry), _kind(target, entry)
             if kind is None:
                 continue
-            if there is None:
+            if kind_there is None:
                 os.rename(entry, entry, src_dir_fd=folder, dst_dir_fd=target)
-            elif stat.S_ISDIR(kind) and stat.S_ISDIR(there):
+            elif stat.S_ISDIR(kind) and stat.S_ISDIR(kind_there):
                 _merge(folder, entry, target, entry)
             else:
                 raise FileExistsError(f"the target has another file {entry!r}")

@@ -38,7 +38,7 @@ _LOG: Final = logging.getLogger("hbstore.warehouse")
 def drop_with_files(
     store: PartitionStore,
     warehouse: Warehouse,
-    row: TableRow,
+    table: Table,
     locations: Mapping[tuple[str, ...], str],
     *,
     purge: bool,
@@ -49,7 +49,7 @@ def drop_with_files(
     Args:
         store: the catalog.
         warehouse: deletes the files.
-        row: the table's.
+        table: their table, with the location that it has or, where it has none, would have.
         locations: where the files are, by the values of the partitions; empty for one without files.
         purge: whether they pass the trash.
         expected: stored bytes that partitions must still have.
@@ -62,21 +62,20 @@ def drop_with_files(
         WriteConflict: a job is writing one.
         ConcurrentChange: one is elsewhere, or not as expected. After all of these nothing was dropped.
     """
-    own = {
-        values: place for values, place in locations.items() if place and not holds_table(warehouse, row.table, place)
-    }
+    own = {values: place for values, place in locations.items() if place and not holds_table(warehouse, table, place)}
     names = dict(zip(own, _noted(warehouse, list(own.values())), strict=True))
     writes = (
         PartitionWrite(values, place, replaced=names.get(values, ()), drop=True) for values, place in locations.items()
     )
     manifest = Manifest(new_publication_id(), "", tuple(writes), removal=Removal(purge, warehouse.trash))
+    row = store.publications.row(table.database, table.name)
     store.publications.drop(row, manifest, expected, time.time() + ALIVE)
     left: list[str] = []
     with suppress(PublicationLost):  # it took too long, and another process has gone on
         lease = Lease(store, row, manifest.id)
         for location in filter(None, locations.values()):
             lease.keep()
-            left += remove_partition_files(warehouse, row.table, [location], purge=purge)
+            left += remove_partition_files(warehouse, table, [location], purge=purge)
         store.publications.close(row, manifest.id)
     return tuple(left)
 

@@ -62,11 +62,12 @@ def check_unwritten(row: TableRow, change: Change, stored: Mapping[bytes, bytes]
     """
     if not has_publications(row):
         return
-    others = [one for one in publications_of(row) if mine is None or not one.id.startswith(mine)]
     gone = {key: stored[key] for key in change.deletes if key in stored and not is_companion(key)}
     moved = {put.key: put.payload for put in change.puts if _moves(put, stored.get(put.key))}
     new = {put.key: put.payload for put in change.puts if put.key not in stored and not is_companion(put.key)}
-    for other in others:
+    for other in publications_of(row):
+        if mine is not None and other.id.startswith(mine):
+            continue
         # A job that has decided nothing finds partitions that are new when it does. An exchange that moves folders
         # leaves those of partitions that were given other locations where they are.
         touched = {

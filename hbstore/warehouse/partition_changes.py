@@ -242,8 +242,7 @@ def drop_partitions(
         places = dict.fromkeys(values, "")
         places |= {one.values: one.location or "" for one in partitions_from_payloads(next(reads))}
         check_partition_files(warehouse, table, filter(None, places.values()))
-        row = store.publications.row(table.database, table.name)
-        return drop_with_files(store, warehouse, row, places, purge=passes_trash, expected=expected)
+        return drop_with_files(store, warehouse, table, places, purge=passes_trash, expected=expected)
 
     return _tried(store, table, drop_with_their_files, once=unchanged)
 
