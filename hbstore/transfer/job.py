@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Protocol
 
-from hbstore.errors import HbstoreError, InvalidInput
+from hbstore.errors import DatabaseNotFound, HbstoreError, InvalidInput, MetastoreRefused, TableNotFound
 from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.model.objects import Database, Table
 from hbstore.store.partition_store import PartitionStore
@@ -152,6 +152,19 @@ def _copied(copying: Copying, scope: Scope, metastore: str) -> Transfer:
             except IMPOSSIBLE as error:
                 refuse(f"table {database}.{name}", error)
                 continue
-            tables.append(copying.partitions(table, done))
+            try:
+                tables.append(copying.partitions(table, done))
+            except (MetastoreRefused, TableNotFound, DatabaseNotFound) as error:
+                if _is_there(source, database, name):
+                    raise
+                refuse(f"table {database}.{name}, dropped meanwhile", error)
     functions = 0 if scope.table is not None else copying.functions(set(databases), refused)
     return Transfer(metastore, databases, tuple(tables), tuple(refused), functions)
+
+
+def _is_there(source: CatalogListing, database: str, table: str) -> bool:
+    """Whether a table is still in the source."""
+    try:
+        return table in source.table_names(database)
+    except (MetastoreRefused, DatabaseNotFound):
+        return False

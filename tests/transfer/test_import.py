@@ -51,6 +51,23 @@ def source(endpoint):
         yield opened
 
 
+@pytest.mark.parametrize("call", ["partition_names", "partitions"])
+def test_a_table_that_is_dropped_meanwhile_is_noted_and_the_others_are_imported(
+    endpoint, source, store, monkeypatch, call
+):
+    source.create_table(Table("shop", "trade", COLUMNS, location="/trade"))
+    real = getattr(Metastore, call)
+
+    def late(self, *arguments):
+        source.drop_table("shop", "sales", if_exists=True)
+        return real(self, *arguments)
+
+    monkeypatch.setattr(Metastore, call, late)
+    done = import_metastore(store, endpoint.uri, database="shop")
+    assert [what for what, _ in done.refused] == ["table shop.sales, dropped meanwhile"]
+    assert [one.table for one in done.tables] == ["shop.trade"]
+
+
 def alter(store, values, **parameters):
     (one,) = store.get_partitions("shop", "sales", [values])
     store.alter_partitions("shop", "sales", [replace(one, parameters=parameters)])
