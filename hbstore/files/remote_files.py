@@ -115,6 +115,26 @@ class RemoteFiles:
             return False  # another process has just moved or removed it
         return True
 
+    def copy(self, source: str, target: str) -> bool:
+        """Copy a folder; what is at the target already counts as a part of it. Whether there was anything to copy.
+
+        Raises:
+            FileExistsError: the target has another file of a name.
+        """
+        if self._kind(source) is None:
+            return False
+        self._copy(source, target)
+        return True
+
+    def delete_copies(self, source: str, target: str) -> None:
+        """Delete at a target what `copy` has made there: files of the names and sizes of those at the source."""
+        sizes = self._sizes(source)
+        copies = [target + name for name, size in self._sizes(target).items() if sizes.get(name) == size]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            deque(pool.map(self.delete, copies), maxlen=0)
+        if not self._sizes(target):  # but for markers of folders
+            self.delete(target)
+
     def bring(self, source: str, target: str) -> None:
         """See `Files.bring`. On key stores one request, by which the file is at both paths."""
         try:
@@ -162,7 +182,12 @@ class RemoteFiles:
             self._merge(source, target)
 
     def _merge(self, source: str, target: str) -> None:
-        """Copy what is at the source and not yet at the target, then delete the source; the target only gains.
+        """Copy what is at the source and not yet at the target, then delete the source; the target only gains."""
+        self._copy(source, target)
+        self.delete(source)
+
+    def _copy(self, source: str, target: str) -> None:
+        """Copy what is at the source and not yet at the target.
 
         Who repeats it, late or at once with others, goes on where the first ended. Files that somebody writes into the
         source meanwhile are copied as well; only between the last look and the deletion there is no room for them.
@@ -187,7 +212,6 @@ class RemoteFiles:
         copied = self._sizes(target)
         if any(copied.get(name) != size for name, size in files.items()):
             raise FileNotFoundError("another process has removed copies at the target, so the source stays")
-        self.delete(source)
 
     def _sizes(self, path: str) -> dict[str, int]:
         """The bytes of all files at or below a path, by what follows it in theirs."""

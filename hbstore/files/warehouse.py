@@ -19,7 +19,7 @@ from hbstore.files.bounds import Bounds
 from hbstore.files.interface import Files, at_or_below
 from hbstore.files.local_files import LocalFiles, LocalFolders
 from hbstore.files.locations import LOCAL, Location, absolute_location, location_or_none, parse_location
-from hbstore.files.remote_files import AT_ONCE, open_remote
+from hbstore.files.remote_files import AT_ONCE, RemoteFiles, open_remote
 from hbstore.files.trash import Trash
 from hbstore.keys.partition_names import DEFAULT_DATABASE
 
@@ -305,6 +305,23 @@ class Warehouse:
         except FileOperationFailed:
             if self.exists(source) or not self.exists(target):
                 raise
+
+    def copy(self, source: str, target: str, *, inside: Sequence[str]) -> bool:
+        """Copy a folder that cannot be renamed; whether there was anything. The errors are those of `move`."""
+        old, new = parse_location(source), parse_location(target)
+        _check_same_file_system(old, new)
+        files = self._files(old)
+        assert isinstance(files, RemoteFiles)
+        with _failing("the files cannot be copied", source, target):
+            return files.copy(self._bounds.place(old, inside), self._bounds.place(new, inside))
+
+    def delete_copies(self, source: str, target: str, *, inside: Sequence[str]) -> None:
+        """Delete what `copy` has made, as far as it is still at the source."""
+        old, new = parse_location(source), parse_location(target)
+        files = self._files(old)
+        assert isinstance(files, RemoteFiles)
+        with _failing("the copies cannot be deleted", source, target):
+            files.delete_copies(self._bounds.place(old, inside), self._bounds.place(new, inside))
 
     def bring(self, files: Mapping[str, str], *, inside: Sequence[str]) -> None:
         """Let files be at other paths, where others may do the same at once, before or after; several at once.

@@ -4,8 +4,11 @@
 2. Move it.
 3. *Decide*: the step that renames takes the note away, with the new location. It fails where the note is gone.
 
-What fails moves the folder back, if the catalog still names the place that it came from, and takes the note away. So
-does the next process that comes to the table and meets a note which is two seconds old.
+Where folders cannot be renamed, 2 copies it, and after 3 what it was copied from is deleted, as the files of a dropped
+partition are: `hbstore.publishing.removal`. Until then it is read where it was.
+
+What fails moves the folder back, or deletes the copies, if the catalog still names the place that it came from, and
+takes the note away. So does the next process that comes to the table and meets a note which is two seconds old.
 """
 
 from __future__ import annotations
@@ -24,8 +27,9 @@ from hbstore.errors import (
     TableNotFound,
 )
 from hbstore.files.warehouse import Warehouse
-from hbstore.model.objects import PartitionValues
 from hbstore.publishing.manifest import new_publication_id
+from hbstore.publishing.removal import remove_tree
+from hbstore.store.manifest import Manifest, PartitionWrite, Removal
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Move, check_in_place
 from hbstore.store.table_row import TableRow
@@ -35,7 +39,7 @@ _RENAMING: Final = 2.0
 """Seconds after which the process of a note is taken for dead: nobody reads the folder meanwhile."""
 
 _COPYING: Final = 3600.0
-"""The same where a folder is copied, which may take long; until all of it is copied it is read where it was."""
+"""The same where a folder is copied, which may take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class FolderMove:
     row: TableRow
     id: str
     move: Move
-    partition: PartitionValues = ()
+    partition: tuple[str, ...] = ()
 
     def undo(self, *, own: bool = False) -> bool:
         """Move the folder back unless the rename is decided, and take the note away; whether it was there.
@@ -71,14 +75,24 @@ class FolderMove:
         is_noted = any(one.id == self.id for one in self.store.publications.of(now))
         if not (is_noted or (own and self._is_named(now))):
             return False
-        source, target, folder = self.move
+        source, target, folder, is_copied = self.move
         warehouse = Warehouse(source.rpartition("/")[0])
+        if is_copied:
+            warehouse.delete_copies(source, target, inside=[source, target])
+            return self.store.publications.withdraw(self.row, self.id)
         # Where both are there a job may have staged files anew where the folder was, or others have made the target.
         is_ours = folder is not None and warehouse.identity(target) == folder
         if warehouse.exists(target) and (is_ours or not warehouse.renames(source) or not warehouse.exists(source)):
             warehouse.move_once(target, source, inside=[source, target])
         self.store.publications.withdraw(self.row, self.id)
         return True
+
+    def copied_from(self, warehouse: Warehouse) -> Manifest:
+        """What is to be deleted when a folder is copied and the rename decided."""
+        source = self.move.source
+        names = tuple(name for name, _ in warehouse.data_files(source, hidden=True) or ())
+        old = PartitionWrite(self.partition, source, replaced=names, drop=True)
+        return Manifest(self.id, "", (old,), removal=Removal(purge=True, trash=None))
 
     def _is_named(self, now: TableRow) -> bool:
         """Whether the catalog still names the place that the folder came from."""
@@ -104,7 +118,7 @@ def moved_folder(
     source: str,
     target: str,
     inside: list[str],
-    partitions: Sequence[PartitionValues] = (),
+    partitions: Sequence[tuple[str, ...]] = (),
 ) -> Iterator[str | None]:
     """A folder moved for a rename that the block decides; if it fails, the folder moves back.
 
@@ -139,13 +153,15 @@ def moved_folder(
             target=target,
             hint="Nothing was changed. Remove that folder, or choose another name",
         )
-    noted = Move(source, target, warehouse.identity(source))
+    is_copied = not warehouse.renames(source)
+    noted = Move(source, target, warehouse.identity(source), is_copied)
     move = FolderMove(store, row, new_publication_id(), noted, next(iter(partitions), ()))
-    until = time.time() + (_RENAMING if warehouse.renames(source) else _COPYING)
-    store.publications.begin_move(row, move.id, noted, until, partitions)
+    until = time.time() + (_COPYING if is_copied else _RENAMING)
+    old = move.copied_from(warehouse) if is_copied else None
+    store.publications.begin_move(row, move.id, noted, until, partitions, old)
     has_moved = False
     try:
-        has_moved = warehouse.move(source, target, inside=inside)
+        has_moved = (warehouse.copy if is_copied else warehouse.move)(source, target, inside=inside)
         _check_moved(has_moved, source)
         yield move.id
     except CommitStateUnknown:
@@ -153,6 +169,9 @@ def moved_folder(
     except BaseException:
         move.undo(own=has_moved)
         raise
+    if is_copied:
+        remove_tree(warehouse, source, inside=inside, purge=True)
+        store.publications.close(row, move.id)
 
 
 def _wait_for_others(store: PartitionStore, row: TableRow) -> None:

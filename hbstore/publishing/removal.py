@@ -101,6 +101,8 @@ def finish_removal(store: PartitionStore, row: TableRow, manifest: Manifest) -> 
                 remove_tree(warehouse, f"{write.location}/{name}".rstrip("/"), inside=inside, purge=removal.purge)
                 if home is not None:
                     warehouse.delete_empty_parents(f"{write.location}/{name}".rstrip("/"), below=home)
+            if not (warehouse.renames(write.location) or warehouse.data_files(write.location, hidden=True)):
+                remove_tree(warehouse, write.location, inside=inside, purge=True)  # markers of folders
         store.publications.close(row, manifest.id)
     return True
 

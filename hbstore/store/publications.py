@@ -141,6 +141,7 @@ class Publications:
         move: Move,
         until: float,
         partitions: Sequence[PartitionValues] = (),
+        manifest: Manifest | None = None,
     ) -> None:
         """Note that a folder of a table is about to move for a rename: none else of the table moves meanwhile.
 
@@ -150,6 +151,7 @@ class Publications:
             move: the folder.
             until: seconds since 1970 at which the process may be taken for dead.
             partitions: the values that the partition has and gets whose folder it is; none: it is the table's.
+            manifest: what is to be deleted when the rename is decided, where the folder is copied.
 
         Raises:
             WriteConflict: files are on their way into it, or another folder of the table moves.
@@ -167,6 +169,7 @@ class Publications:
         named = [texts_of(row, one) for one in partitions]
         keys = [partition_key(row, one) for one in named]
         places = {place_of(row, key): partition_name(columns, one) for key, one in zip(keys, named, strict=True)}
+        packed = None if manifest is None else packed_manifest(row.table, manifest.encode())
 
         def begin(transaction: Transaction) -> None:
             view, now = self._view(transaction, row)
@@ -175,6 +178,8 @@ class Publications:
             check_no_writes(now, places)
             _check_is_at(view, now, move.source, keys)
             mine = Publication(publication_id, decided=False, until=until, places=frozenset(places), move=move)
+            if packed is not None:
+                view.write([PartitionRow(manifest_key(now, publication_id), (), packed)], [])
             _put(view, now, [*publications_of(now), mine])
 
         self.transactions.run(begin)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
@@ -14,6 +15,9 @@ from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.store.table_row import TableRow
 from hbstore.texts.wording import plural
 
+_DELETING: Final = 30.0
+"""Seconds for which the process that has copied a folder is taken to delete the original."""
+
 WRITES: Final = "i:writes"
 
 
@@ -24,11 +28,13 @@ class Move(NamedTuple):
         source: where it was.
         target: where it goes.
         folder: which one it is, where the file system can tell: `Warehouse.identity`.
+        is_copied: whether it is copied before the rename is decided, and what it was copied from deleted afterwards.
     """
 
     source: str
     target: str
     folder: str | None = None
+    is_copied: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -156,15 +162,26 @@ def check_in_place(row: TableRow, *, partitions: bool = False) -> None:
         )
 
 
-def without_move(row: TableRow, publication: str) -> bytes:
-    """The cell of a table's publications without the one for which a folder has moved: the rename is decided with it.
+def without_move(row: TableRow, publication: str, places: frozenset[str] = frozenset()) -> bytes:
+    """The cell of a table's publications when the rename is decided for which a folder has moved.
+
+    The publication is gone; of a folder that was copied it is left to delete what it was copied from.
+
+    Args:
+        row: the table's.
+        publication: its id.
+        places: that of the partition under its old name.
 
     Raises:
         PublicationLost: the publication was given up, and the folder moved back.
     """
     known = publications_of(row)
     left = [one for one in known if one.id != publication]
-    if len(left) == len(known):
+    mine = next((one for one in known if one.id == publication), None)
+    if mine is not None and mine.move is not None and mine.move.is_copied:
+        until = time.time() + _DELETING
+        left.append(replace(mine, decided=True, until=until, places=places, move=None, is_removal=True))
+    if mine is None:
         raise PublicationLost(
             "the rename took so long that it was given up",
             table=row.table,

@@ -16,7 +16,7 @@ from hbstore.model.structs import partition_from_payload
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys, is_companion
-from hbstore.store.leases import check_unwritten
+from hbstore.store.leases import check_unwritten, place_of
 from hbstore.store.publications_cell import WRITES, check_in_place, without_move
 from hbstore.store.puts import (
     NEEDS_PARTITIONS,
@@ -160,11 +160,11 @@ class Writer:
         new_texts = renamed.values if isinstance(renamed, Partition) else texts_of(row, renamed)
 
         def renaming(row: TableRow, view: RowView) -> Change:
+            old_key = partition_key(row, texts)
             if moved is not None:
-                view.put_cell(WRITES, without_move(row, moved))
+                view.put_cell(WRITES, without_move(row, moved, frozenset([place_of(row, old_key)])))
             else:
                 check_in_place(row, partitions=True)
-            old_key = partition_key(row, texts)
             batch = Puts(row, invalid_values)
             if isinstance(renamed, Partition):
                 new_key = batch.put(renamed)

@@ -44,7 +44,7 @@ def dying(store, at):
     """Inside, this process is one that dies before a change; outside, the next one begins."""
     process = Dying(store, at)
     with pytest.MonkeyPatch.context() as patch, suppress(Crash):
-        for owner, name in ((Warehouse, "move"), (Warehouse, "delete"), (LocalFiles, "bring")):
+        for owner, name in (*((Warehouse, one) for one in ("move", "copy", "delete")), (LocalFiles, "bring")):
             patch.setattr(owner, name, _counted(getattr(owner, name), process))
         yield process
 

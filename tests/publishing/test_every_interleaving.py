@@ -25,9 +25,10 @@ from tests.publishing.dying import recover_later
 from tests.publishing.operations import BEFORE, OPERATIONS, NotPossible, prepare, seen
 
 _FILES = ("make_folder", "delete", "delete_empty", "move", "bring")
+_COPIES = ("copy", "delete_copies")
 STEPS = [
     *((LocalFiles, name) for name in _FILES),
-    *((RemoteFiles, name) for name in _FILES),
+    *((RemoteFiles, name) for name in _FILES + _COPIES),
     (LocalFolders, "make_folder"),
     (Transactions, "run"),
 ]
@@ -128,7 +129,7 @@ def every_step(kind, tmp_path, name, other=None, *, dies=False):
         ends.append(ended)
 
 
-IN_S3 = amount(["publish", "drop a partition", "exchange"], list(OPERATIONS))
+IN_S3 = amount(["publish", "rename a partition", "exchange"], list(OPERATIONS))
 BOTH_IN_S3 = amount([("drop a partition", "publish")], list(product(OPERATIONS, repeat=2)))
 """Which take part in S3, where each of them takes seconds."""
 
