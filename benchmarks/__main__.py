@@ -23,6 +23,7 @@ from benchmarks import (
     console_queries,
     console_timelines,
     cube_queries,
+    files,
     growth,
     hbase,
     hive_expressions,
@@ -48,6 +49,7 @@ ONE_TABLE = {
 SEVERAL: Mapping[str, Callable[[], Iterable[Report]]] = {
     "console-plan": console_plan.run,
     "cubes": cube_queries.run,
+    "files": files.run,
     "sqlite": sqlite.run,
     "results": results.run,
     "listings": listings.run,
