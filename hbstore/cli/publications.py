@@ -35,9 +35,10 @@ def list_publications(
 ) -> None:
     """List the publications that are not finished.
 
-    A publication is leased (its job works), decided (its partitions are there, and its files are being shown), or
-    overdue (its job died, and the next job that writes these partitions clears it away). One that stays decided cannot
-    be finished: the log of the servers says why, and so does `hbstore publications finish`.
+    A publication is leased (its job works), decided (its partitions are there, and its files are being shown), renaming
+    (a folder moves), deleting (its partitions are dropped, and their files are being deleted), or overdue (its job
+    died, and the next job that writes these partitions clears it away). One that stays decided cannot be finished: the
+    log of the servers says why, and so does `hbstore publications finish`.
     """
     now = time.time()
     with open_store(ctx, store) as opened:
@@ -111,6 +112,10 @@ def _open_ones(store: PartitionStore, table: str | None) -> list[tuple[str, Publ
 
 
 def _state(publication: Publication, now: float) -> str:
+    if publication.is_removal:
+        return "deleting"
     if publication.decided:
         return "decided"
+    if publication.move is not None:
+        return "renaming"
     return "leased" if publication.until > now else "overdue"

@@ -387,7 +387,7 @@ class Publications:
         >>> store.publications.decided(store.table_row("shop", "sales"))
         frozenset()
         """
-        return frozenset(one.id for one in self.of(row) if one.decided)
+        return frozenset(one.id for one in self.of(row) if one.decided and not one.is_removal)
 
     def manifest(self, row: TableRow, publication_id: str) -> bytes | None:
         """What a publication does; None where it is finished or given up, and where the table is gone.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hbstore import connect
+from hbstore import Partition, connect
 from hbstore.errors import CommitStateUnknown
-from hbstore.publishing import Publisher
+from hbstore.publishing import Manifest, Move, PartitionWrite, Publisher, Removal
 from tests.publishing.jobs import job, prepare
 
 
@@ -40,6 +40,20 @@ def test_one_that_cannot_be_finished_is_seen_and_finished_later(run, run_json, s
     stuck.unlink()
     assert run("publications", "finish", "shop.sales").stdout == "1 publication finished or cleared away\n"
     assert listed(run_json) == [("shop.sales", "works", "leased")]
+
+
+def test_what_deletes_or_moves_folders_says_so(run, run_json, stuck, path):
+    home = f"file:{stuck.parents[1]}"
+    with connect(f"sqlite://{path}") as store:
+        row = store.table_row("shop", "sales")
+        drop = PartitionWrite(("c",), f"{home}/ds=c", replaced=("old",), drop=True)
+        manifest = Manifest("drops", "", (drop,), removal=Removal(purge=True, trash=None))
+        store.publications.drop(row, manifest, {}, until=4e9)
+        store.add_partitions("shop", "sales", [Partition(["e"], location=f"{home}/ds=e")])
+        store.publications.begin_move(row, "moves", Move(f"{home}/ds=e", f"{home}/ds=z"), 4e9, [("e",), ("z",)])
+    states = {publication: state for _, publication, state in listed(run_json)}
+    assert (states["drops"], states["moves"]) == ("deleting", "renaming")
+    assert run("publications", "abandon", "shop.sales", "drops").stdout.splitlines()[1] == f"{home}/ds=c"
 
 
 def test_one_is_given_up(run, run_json, stuck):
