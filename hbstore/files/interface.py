@@ -28,7 +28,7 @@ class Files(Protocol):
         """Whether there is a folder or a file, through links or not."""
 
     def identity(self, path: str) -> str | None:
-        """Which folder it is, wherever it is moved in its file system; None where that cannot be told."""
+        """Which folder it is, wherever it is moved: empty for none, None where the file system cannot tell."""
 
     def is_empty(self, path: str) -> bool:
         """Whether there is a folder with nothing in it; hidden files count as something."""
@@ -50,7 +50,7 @@ class Files(Protocol):
     def delete_empty(self, place: str) -> bool:
         """Remove a folder if nothing is in it; whether it was removed."""
 
-    def move(self, source: str, target: str, *, again: bool = False) -> bool:
+    def move(self, source: str, target: str, *, again: bool = False, identity: str | None = None) -> bool:
         """Give a folder, or a link, another path; folders above the target are made. No link is followed.
 
         A file system without renames copies, then deletes what it has copied. It never deletes at the target.
@@ -60,6 +60,7 @@ class Files(Protocol):
             target: where it goes.
             again: another call may have moved a part of it: what is at the target already counts as that part, and the
                 rest comes to it.
+            identity: of the folder, where another one at the source is not to be moved; None: whichever it is.
 
         Returns:
             Whether there was anything to move.

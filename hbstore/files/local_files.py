@@ -61,9 +61,9 @@ class LocalFiles:
     def identity(self, path: str) -> str | None:
         """See `Files.identity`: its inode."""
         try:
-            return str(os.stat(path).st_ino)  # noqa: PTH116
+            return str(os.lstat(path).st_ino)
         except (FileNotFoundError, NotADirectoryError):
-            return None
+            return ""
 
     def is_empty(self, path: str) -> bool:
         """See `Files.is_empty`."""
@@ -114,7 +114,7 @@ class LocalFiles:
                 return False
             return True
 
-    def move(self, source: str, target: str, *, again: bool = False) -> bool:
+    def move(self, source: str, target: str, *, again: bool = False, identity: str | None = None) -> bool:
         """See `Files.move`. An empty folder that somebody makes at the target in the same moment is replaced."""
         with _parent(source) as (folder, name):
             if folder is None or _kind(folder, name) is None:
@@ -122,6 +122,8 @@ class LocalFiles:
             parent, new_name = os.path.split(target)
             target_folder = _open_folder(parent, [])
             try:
+                if identity is not None and str(os.lstat(name, dir_fd=folder).st_ino) != identity:
+                    return False
                 if _kind(target_folder, new_name) is not None:
                     if not again:
                         raise FileExistsError("the target already exists")

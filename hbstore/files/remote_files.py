@@ -97,7 +97,7 @@ class RemoteFiles:
         """See `Files.delete_empty`. It looks first, so that it is for folders which nobody else writes yet."""
         return self.is_empty(place) and self.delete(place)
 
-    def move(self, source: str, target: str, *, again: bool = False) -> bool:
+    def move(self, source: str, target: str, *, again: bool = False, identity: str | None = None) -> bool:  # noqa: ARG002
         """See `Files.move`. On key stores every object is copied, then the old ones are deleted: O(bytes)."""
         if self._kind(source) is None:
             return False

@@ -143,7 +143,7 @@ class Warehouse:
             return self._files(place).exists(place.path)
 
     def identity(self, location: str) -> str | None:
-        """Which folder is there, wherever it is moved later; None where there is none, or that cannot be told."""
+        """Which folder is there, wherever it is moved later: empty for none, None where that cannot be told."""
         place = parse_location(location)
         with _failing("the location cannot be read", location):
             return self._files(place).identity(place.path)
@@ -271,7 +271,9 @@ class Warehouse:
                     return
                 place = os.path.dirname(place)  # noqa: PTH120
 
-    def move(self, source: str, target: str, *, inside: Sequence[str], again: bool = False) -> bool:
+    def move(
+        self, source: str, target: str, *, inside: Sequence[str], again: bool = False, identity: str | None = None
+    ) -> bool:
         """Move a folder; those above the target are made.
 
         Args:
@@ -279,6 +281,7 @@ class Warehouse:
             target: where it goes; nothing may be there.
             inside: as for `delete`, for both ends.
             again: others may be about to move the same, or have moved a part; see `Files.move`.
+            identity: of the folder, where another one that is there by now is to stay; None: whichever it is.
 
         Returns:
             Whether there was anything to move.
@@ -296,12 +299,14 @@ class Warehouse:
                 return False
             if at_or_below(end, start):
                 raise OSError("the target is inside the source")
-            return self._files(old).move(start, end, again=again)
+            return self._files(old).move(start, end, again=again, identity=identity)
 
-    def move_once(self, source: str, target: str, *, inside: Sequence[str], again: bool = True) -> None:
+    def move_once(
+        self, source: str, target: str, *, inside: Sequence[str], again: bool = True, identity: str | None = None
+    ) -> None:
         """As `move`, where others may be about to move the same, or have done so."""
         try:
-            self.move(source, target, inside=inside, again=again)
+            self.move(source, target, inside=inside, again=again, identity=identity)
         except FileOperationFailed:
             if self.exists(source) or not self.exists(target):
                 raise

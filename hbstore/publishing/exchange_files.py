@@ -201,10 +201,13 @@ class ExchangeFiles:
         inside = [place for place in (self.exchange.home, self.exchange.new_home) if place is not None]
         failed: dict[str, HbstoreError] = {}
         moved: dict[tuple[str, ...], tuple[str, str]] = {}
+        # Others may finish the exchange meanwhile, and write partitions anew whose folders are to stay.
+        identities = {values: warehouse.identity(source) for values, (source, _) in moves.items()}
         for values in self._still_there(moves):
             source, target = moves[values]
+            again = not warehouse.renames(source)
             try:
-                warehouse.move_once(source, target, inside=inside, again=not warehouse.renames(source))
+                warehouse.move_once(source, target, inside=inside, again=again, identity=identities[values])
                 moved[values] = moves[values]
             except (FileOperationFailed, OutsideWarehouse) as error:
                 failed[source] = error

@@ -83,7 +83,7 @@ class FolderMove:
         # Where both are there a job may have staged files anew where the folder was, or others have made the target.
         is_ours = folder is not None and warehouse.identity(target) == folder
         if warehouse.exists(target) and (is_ours or not warehouse.renames(source) or not warehouse.exists(source)):
-            warehouse.move_once(target, source, inside=[source, target])
+            warehouse.move_once(target, source, inside=[source, target], identity=folder)
         self.store.publications.withdraw(self.row, self.id)
         return True
 
@@ -161,7 +161,10 @@ def moved_folder(
     store.publications.begin_move(row, move.id, noted, until, partitions, old)
     has_moved = False
     try:
-        has_moved = (warehouse.copy if is_copied else warehouse.move)(source, target, inside=inside)
+        if is_copied:
+            has_moved = warehouse.copy(source, target, inside=inside)
+        else:
+            has_moved = warehouse.move(source, target, inside=inside, identity=noted.folder)
         _check_moved(has_moved, source)
         yield move.id
     except CommitStateUnknown:

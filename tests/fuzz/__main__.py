@@ -33,6 +33,7 @@ from tests.exactness.worlds import DATABASE, STATISTICS_STATES, load
 from tests.fuzz.drivers import attack
 from tests.fuzz.expressions import read_mutated
 from tests.fuzz.filters import random_tree
+from tests.fuzz.kills import kills
 from tests.fuzz.values import random_world
 from tests.metastore.spark.process import SparkProcess
 from tests.metastore.spark.spelled_tables import differences
@@ -344,6 +345,13 @@ PARTS = {
         15,
         lambda options: run_hive(options.seed, options.pairs, options.seconds),
     ),
+    "kills": Part(
+        "so many rounds in which jobs that append, and others that exchange and rename, are killed",
+        "--kills 40",
+        5,
+        lambda options: run_kills(options.seed, options.kills, in_s3=options.in_s3),
+        {"type": int, "metavar": "ROUNDS"},
+    ),
     "sql-port": Part(
         "mutated calls of drivers to the server at this port: each is answered, or its connection ended",
         "--sql-port 10000 --pairs 100000",
@@ -353,6 +361,17 @@ PARTS = {
     ),
 }
 """By the option that chooses it."""
+
+
+def run_kills(seed, rounds, *, in_s3):
+    """Kill processes until something is lost; 1 if it is."""
+    try:
+        for line in kills(seed, rounds, in_s3=in_s3):
+            print(line, flush=True)
+    except AssertionError:
+        traceback.print_exc()
+        return 1
+    return 0
 
 
 def how_long():
@@ -371,6 +390,7 @@ def _arguments():
     )
     for name, part in PARTS.items():
         parser.add_argument(f"--{name}", help=part.what, **part.argument)
+    parser.add_argument("--in-s3", action="store_true", help="the files of --kills are in S3")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--pairs", type=int, default=sys.maxsize, help="stop after so many filters, queries or calls")
     parser.add_argument("--instants", type=int, default=1_000_000, help="at how many times; for --times")
