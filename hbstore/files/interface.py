@@ -60,7 +60,7 @@ class Files(Protocol):
             target: where it goes.
             again: another call may have moved a part of it: what is at the target already counts as that part, and the
                 rest comes to it.
-            identity: of the folder, where another one at the source is not to be moved; None: whichever it is.
+            identity: of the folder, where another one at the source is not to be moved; None: any.
 
         Returns:
             Whether there was anything to move.

@@ -281,7 +281,7 @@ class Warehouse:
             target: where it goes; nothing may be there.
             inside: as for `delete`, for both ends.
             again: others may be about to move the same, or have moved a part; see `Files.move`.
-            identity: of the folder, where another one that is there by now is to stay; None: whichever it is.
+            identity: of the folder, where another one that is there by now is to stay; None: any.
 
         Returns:
             Whether there was anything to move.
