@@ -8,7 +8,7 @@ Where folders cannot be renamed, 2 copies it, and after 3 what it was copied fro
 partition are: `hbstore.publishing.removal`. Until then it is read where it was.
 
 What fails moves the folder back, or deletes the copies, if the catalog still names the place that it came from, and
-takes the note away. So does the next process that comes to the table and meets a note which is two seconds old.
+takes the note away. So does the next process that comes to the table and meets a note which is five seconds old.
 """
 
 from __future__ import annotations
@@ -35,8 +35,11 @@ from hbstore.store.publications_cell import Move, check_in_place
 from hbstore.store.table_row import TableRow
 from hbstore.transactions.waiting import Waiting
 
-_RENAMING: Final = 2.0
+_RENAMING: Final = 5.0
 """Seconds after which the process of a note is taken for dead: nobody reads the folder meanwhile."""
+
+_LATEST: Final = 1.0
+"""Seconds after which a process that has noted a rename does not move the folder any more."""
 
 _COPYING: Final = 3600.0
 """The same where a folder is copied, which may take long."""
@@ -158,12 +161,13 @@ def moved_folder(
     move = FolderMove(store, row, new_publication_id(), noted, next(iter(partitions), ()))
     until = time.time() + (_COPYING if is_copied else _RENAMING)
     old = move.copied_from(warehouse) if is_copied else None
+    began = time.monotonic()
     store.publications.begin_move(row, move.id, noted, until, partitions, old)
     has_moved = False
     try:
         if is_copied:
             has_moved = warehouse.copy(source, target, inside=inside)
-        else:
+        elif time.monotonic() - began < _LATEST:  # else others may have given it up by now, and renamed it themselves
             has_moved = warehouse.move(source, target, inside=inside, identity=noted.folder)
         _check_moved(has_moved, source)
         yield move.id
@@ -199,7 +203,8 @@ def _check_moved(has_moved: bool, source: str) -> None:  # noqa: FBT001
     """See that the folder was still there: a process that was taken for dead may just have moved it.
 
     Raises:
-        ConcurrentChange: it was not; that process moves it back.
+        ConcurrentChange: it was not, and that process moves it back; or this one was too slow.
     """
     if not has_moved:
-        raise ConcurrentChange("the folder has just been moved", source=source, hint="Nothing was changed; try again")
+        text = "the folder has just been moved, or the rename took too long to begin"
+        raise ConcurrentChange(text, source=source, hint="Nothing was changed; try again")
