@@ -8,6 +8,7 @@ import pytest
 
 from hbstore import connect
 from hbstore.publishing import Publisher
+from tests.fuzz.kills import kills
 from tests.pauses import let_go_on
 from tests.processes import Process
 from tests.publishing.dying import recover_later
@@ -85,3 +86,11 @@ def test_processes_that_die_anywhere(url, store, root):
         assert done <= jobs <= done + 1
         check_finished(store, root, jobs)
     assert jobs > 0
+
+
+@pytest.mark.slow
+def test_jobs_that_are_killed_beside_renames_and_exchanges():
+    """`make fuzz ARGS="--kills 40"` goes on from there."""
+    *rounds, last = kills(35, 1)
+    assert len(rounds) == 1
+    assert last.endswith("nothing lost, nothing twice")

@@ -125,6 +125,6 @@ def test_of_jobs_on_one_partition_each_writes_all_or_gets_a_conflict(spark, stor
     ended = at_once(*[lambda: write_table(rows(spark, day="d0"), store, "shop.sales")] * 2)
     (conflict,) = [one for one in ended if one is not None]
     assert conflict.fields["partition"].startswith("ds=d0/region=r")
-    assert "write again" in conflict.hint
+    assert "try again when that job is done" in conflict.hint
     assert read_table(spark, store, "shop.sales").count() == 120
     assert store.publications.of(store.publications.row("shop", "sales")) == []
