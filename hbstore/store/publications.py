@@ -207,7 +207,7 @@ class Publications:
 
         >>> from hbstore.publishing import Manifest, PartitionWrite
         >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> drop = PartitionWrite(("2013-01-01", "5"), "", drop=True)
+        >>> drop = PartitionWrite(("2013-01-01", "5"), "s3://shop/sales/ds=2013-01-01/hour=5", drop=True)
         >>> publications.drop(row, Manifest("7", "", (drop,)), {}, until=4e9)
         >>> sales.names("ds = '2013-01-01' and hour = 5"), len(publications.of(publications.row("shop", "sales")))
         ([], 1)
