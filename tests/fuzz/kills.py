@@ -60,7 +60,7 @@ def append_until_killed(url, root, name):
                 _append(store, warehouse, random, text)
             except CommitStateUnknown:
                 continue
-            except HbstoreError as error:
+            except (HbstoreError, OSError) as error:  # the table's folder moves while a file is staged in it
                 say("refused", text, type(error).__name__)
             else:
                 say("done", text)
