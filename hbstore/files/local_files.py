@@ -11,7 +11,6 @@ import contextlib
 import os
 import shutil
 import stat
-import uuid
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
@@ -95,7 +94,7 @@ class LocalFiles:
                     return False
                 try:
                     if stat.S_ISDIR(kind):
-                        _remove_folder(folder, name)
+                        shutil.rmtree(name, dir_fd=folder)
                     else:
                         os.unlink(name, dir_fd=folder)
                 except FileNotFoundError:
@@ -229,27 +228,6 @@ def _data_files(path: str, hidden: bool) -> Iterator[tuple[str, int]]:  # noqa: 
                 elif entry.is_file():
                     with contextlib.suppress(FileNotFoundError):
                         yield entry.path[start:], entry.stat().st_size
-
-
-def _remove_folder(parent: int, name: str) -> None:
-    """Remove a folder with everything in it: it gets a hidden name at once, so that a new one of its name stays whole.
-
-    Also where the process dies meanwhile: what is left of the folder belongs to no later table or partition.
-    """
-    hidden = f".deleted-{uuid.uuid4().hex}"
-    try:
-        os.rename(name, hidden, src_dir_fd=parent, dst_dir_fd=parent)
-    except FileNotFoundError:
-        raise
-    except OSError:  # such as where another file system begins
-        shutil.rmtree(name, dir_fd=parent)
-        return
-    try:
-        shutil.rmtree(hidden, dir_fd=parent)
-    except BaseException:
-        with contextlib.suppress(OSError):  # then nothing of it is left, or there is a new one
-            os.rename(hidden, name, src_dir_fd=parent, dst_dir_fd=parent)
-        raise
 
 
 def _merge(parent: int, name: str, target_parent: int, new_name: str) -> None:

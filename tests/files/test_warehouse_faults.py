@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -172,36 +171,6 @@ def test_a_copy_takes_no_other_file_for_its_own(half_copied):
     with pytest.raises(FileOperationFailed, match="another file"):
         wh.move(f"{wh.root}/t", f"{wh.root}/u", inside=[], again=True)
     assert half_copied.files() == before
-
-
-def test_a_folder_that_is_made_while_one_of_its_name_is_removed_stays(wh, tmp_path, monkeypatch):
-    old, rmtree = tmp_path / "wh/t", shutil.rmtree
-    old.mkdir(parents=True)
-    (old / "old").write_text("old")
-
-    def made_anew(*arguments, **options):
-        old.mkdir()
-        (old / "new").write_text("new")
-        return rmtree(*arguments, **options)
-
-    monkeypatch.setattr(shutil, "rmtree", made_anew)
-    assert wh.delete(f"{wh.root}/t", inside=[], purge=True)
-    monkeypatch.undo()
-    assert [one.name for one in old.parent.iterdir()] == ["t"]
-    assert [one.name for one in old.iterdir()] == ["new"]
-
-
-def test_a_folder_that_cannot_be_removed_keeps_its_name(wh, tmp_path, monkeypatch):
-    (tmp_path / "wh/t/in/use").mkdir(parents=True)
-
-    def refused(*_, **__):
-        raise PermissionError(13, "no right")
-
-    monkeypatch.setattr(shutil, "rmtree", refused)
-    with pytest.raises(FileOperationFailed, match="no right"):
-        wh.delete(f"{wh.root}/t", inside=[], purge=True)
-    monkeypatch.undo()
-    assert [one.name for one in (tmp_path / "wh").iterdir()] == ["t"]
 
 
 def test_many_remove_one_tree(wh, tmp_path):
