@@ -119,11 +119,9 @@ def _conflict(row: TableRow, other: Publication, shared: list[str]) -> WriteConf
         hint = f"{nothing}try again when that is done"
         return WriteConflict(f"{what} is being renamed", **fields, folder=source, hint=hint)
     if other.batch is not None and not shared:
-        text, hint = (
-            "an earlier batch of the stream is not finished",
-            f"`hbstore repair {row.table}` does that",
-        )
-        return WriteConflict(text, batch=other.batch.number, **fields, hint=nothing + hint)
+        text = "an earlier batch of the stream is not finished"
+        hint = f"{nothing}finish that batch with `hbstore repair {row.table}`"
+        return WriteConflict(text, batch=other.batch.number, **fields, hint=hint)
     hint = f"try again when that job is done, or, if it is dead, after `hbstore repair {row.table}`"
     text = "another job is writing the same partitions" if shared else "a job is writing partitions of the table"
     return WriteConflict(text, **fields, hint=nothing + hint)

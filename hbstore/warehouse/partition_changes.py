@@ -111,7 +111,7 @@ def rename_partition(
     *,
     replaces: bytes | None = None,
 ) -> None:
-    """Replace all of a partition, its values as well; its folder follows if it is where its name says.
+    """Replace all of a partition, its values as well; its folder follows if it is in the table's folder.
 
     Args:
         store: the catalog.
