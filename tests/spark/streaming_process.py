@@ -10,6 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as f
 
 from benchmarks.spark_session import spark_session
@@ -43,7 +44,10 @@ def main(url, folder, *dies):
         query = stream_to_table(events(spark, folder), url, "shop.events", **options)
         sys.stdout.write(f"started {query.id}\n")
         sys.stdout.flush()
-        query.awaitTermination()
+        try:
+            query.awaitTermination()
+        except StreamingQueryException as error:  # its text is in the JVM, which ends before Python would show it
+            sys.exit(str(error))
         sys.stdout.write("done\n")
         sys.stdout.flush()
 
