@@ -116,26 +116,14 @@ class LocalFiles:
     def move(self, source: str, target: str, *, again: bool = False, identity: str | None = None) -> bool:
         """See `Files.move`. An empty folder that somebody makes at the target in the same moment is replaced."""
         with _parent(source) as (folder, name):
-            if folder is None or _kind(folder, name) is None:
-                return False
-            parent, new_name = os.path.split(target)
-            target_folder = _open_folder(parent, [])
-            try:
-                if identity is not None and str(os.lstat(name, dir_fd=folder).st_ino) != identity:
+            for _ in range(_TRIES):
+                if folder is None or _kind(folder, name) is None:
                     return False
-                if _kind(target_folder, new_name) is not None:
-                    if not again:
-                        raise FileExistsError("the target already exists")
-                    _merge(folder, name, target_folder, new_name)
-                    return True
-                os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=target_folder)
-            except FileNotFoundError:
-                if _kind(folder, name) is not None:
-                    raise
-                return False  # another process has just moved or removed it
-            finally:
-                os.close(target_folder)
-        return True
+                try:
+                    return _move(folder, name, target, again, identity)
+                except FileNotFoundError:
+                    continue  # another process has just moved it, or removed an empty folder around the target
+        raise OSError("other processes keep changing the folder")
 
     def bring(self, source: str, target: str) -> None:
         """See `Files.bring`."""
@@ -228,6 +216,28 @@ def _data_files(path: str, hidden: bool) -> Iterator[tuple[str, int]]:  # noqa: 
                 elif entry.is_file():
                     with contextlib.suppress(FileNotFoundError):
                         yield entry.path[start:], entry.stat().st_size
+
+
+def _move(parent: int, name: str, target: str, again: bool, identity: str | None) -> bool:  # noqa: FBT001
+    """Move an entry of an open folder; see `LocalFiles.move`.
+
+    Raises:
+        FileNotFoundError: the entry, or the folder around the target, is gone by now.
+    """
+    around, new_name = os.path.split(target)
+    target_parent = _open_folder(around, [])
+    try:
+        if identity is not None and str(os.lstat(name, dir_fd=parent).st_ino) != identity:
+            return False
+        if _kind(target_parent, new_name) is None:
+            os.rename(name, new_name, src_dir_fd=parent, dst_dir_fd=target_parent)
+        elif again:
+            _merge(parent, name, target_parent, new_name)
+        else:
+            raise FileExistsError("the target already exists")
+    finally:
+        os.close(target_parent)
+    return True
 
 
 def _merge(parent: int, name: str, target_parent: int, new_name: str) -> None:

@@ -143,6 +143,27 @@ def test_several_remove_the_same_at_once(here, wh, table, what, into_the_trash, 
     assert at > 2
 
 
+@pytest.mark.parametrize("is_staged", [False, True], ids=["moved", "brought"])
+def test_a_file_moves_where_another_removes_empty_folders(here, wh, table, is_staged, monkeypatch):
+    """At each step: the folder that the file goes to was made a moment ago, and is empty."""
+    home, calls = f"{table}/ds=9/hour=1", [getattr(os, name) for name in ("open", "mkdir", "rename")]
+    at, left = 0, -1
+    while left < 0:
+        here.write(f"{wh.root.removesuffix('/wh')}/wh/shop.db/sales/ds=1/staged")
+        between = Between(at, lambda: wh.delete_empty_parents(f"{home}/x", below=table))
+        with monkeypatch.context() as patch:
+            for call in calls:
+                patch.setattr(os, call.__name__, between.around(call))
+            if is_staged:
+                wh.bring({f"{table}/ds=1/staged": f"{home}/shown"}, inside=[])
+            else:
+                assert wh.move(f"{table}/ds=1/staged", f"{home}/shown", inside=[])
+        assert wh.exists(f"{home}/shown"), f"the other came at step {at}"
+        wh.delete(f"{table}/ds=9", inside=[], purge=True)
+        left = between.left
+        at += 1
+
+
 def test_only_what_is_ours_is_removed(wh, here, table):
     outside = wh.root.removesuffix("/wh") + "/elsewhere"
     here.write(f"{outside}/t/x", b"x")
