@@ -82,9 +82,16 @@ def lost_by(tree: exp.Expr, text: str) -> exp.Expr | None:
     return None
 
 
+def outside_built(query: exp.Expr) -> Iterator[exp.Expr]:
+    """The nodes of a query, but those of the conditions that hbstore has built. O(nodes)."""
+    return query.bfs(prune=lambda node: isinstance(node, exp.Where) and BUILT in node.meta)
+
+
 def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
     """What a query selects, joins by, filters, groups and sorts by; so do the queries within it."""
-    for select in query.find_all(exp.Select):
+    for select in outside_built(query):
+        if not isinstance(select, exp.Select):
+            continue
         yield from (column.unalias() for column in select.expressions)
         yield from (join.args["on"] for join in select.args.get("joins") or () if join.args.get("on") is not None)
         conditions = (select.args.get(name) for name in ("where", "having"))
@@ -98,6 +105,8 @@ def _is_plain(node: exp.Expr) -> bool:
     """Whether there is nothing in an expression that could be lost."""
     if type(node) in _PLAIN_COMPARISONS:
         return all(map(_is_plain_operand, node.iter_expressions()))
+    if isinstance(node, exp.Filter):  # FILTER (WHERE …) has brackets of its own
+        return type(node.this) in _PLAIN_CALLS and _is_plain_operand(node.this) and _is_plain(node.expression.this)
     return _is_plain_operand(node)
 
 

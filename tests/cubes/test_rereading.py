@@ -37,6 +37,8 @@ def replaced(text, **named):
             ("CASE WHEN b THEN 1 - a END", "c - d"),
             ("F(x -> 2 / a)", "b * c"),
             ("a % 2", "-b - c"),
+            ("SUM(10 - a) FILTER(WHERE d)", "b - c"),
+            ("SUM(d) FILTER(WHERE 10 > 10 - a)", "b - c"),
         ),
     ],
 )

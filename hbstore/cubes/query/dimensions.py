@@ -13,6 +13,7 @@ from hbstore.cubes.query.candidates import COLUMN_NOT_FOUND, Candidate, say_whos
 from hbstore.cubes.query.latest_partitions import Latest
 from hbstore.cubes.query.options import QueryOptions
 from hbstore.cubes.query.star import Star
+from hbstore.cubes.rereading import outside_built
 from hbstore.cubes.storage_tables import unreadable
 from hbstore.errors import ConcurrentChange, NoCandidate, TableNotFound
 from hbstore.filters.builder import Expression
@@ -91,7 +92,9 @@ def _select(database: str, table: str, columns: Iterable[str], latest: Latest | 
 def dimension_reads(query: exp.Expr) -> dict[str, Expression | None]:
     """By dimension table of a written query, the filter of the partitions that it reads; None where it reads all."""
     reads: dict[str, Expression | None] = {}
-    for table in query.find_all(exp.Table):
+    for table in outside_built(query):
+        if not isinstance(table, exp.Table):
+            continue
         where = table.parent_select.args.get("where") if table.parent_select is not None else None
         if where is None:
             reads[table.name] = None
