@@ -6,28 +6,21 @@ never what they point to.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
-from typing import Final
+from contextlib import closing, suppress
 
 from hbstore.errors import FileOperationFailed, OutsideWarehouse
 from hbstore.files.bounds import Bounds
+from hbstore.files.file_systems import FileSystems, check_same_file_system, failing, renames
 from hbstore.files.interface import Files, at_or_below
-from hbstore.files.local_files import LocalFiles, LocalFolders
+from hbstore.files.local_files import LocalFolders
 from hbstore.files.locations import LOCAL, Location, absolute_location, location_or_none, parse_location
-from hbstore.files.remote_files import AT_ONCE, RemoteFiles, open_remote
+from hbstore.files.remote_files import AT_ONCE, RemoteFiles
 from hbstore.files.trash import Trash
 from hbstore.keys.partition_names import DEFAULT_DATABASE
-
-_RENAMING: Final = frozenset({LOCAL, "hdfs", "viewfs"})
-"""File systems that rename in one step, so that of several who do so one does, and nothing is half done."""
-
-_SCHEMES: Final = frozenset({LOCAL, "s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"})
-"""Clients may name these; any other scheme only where the warehouse itself has it."""
 
 
 class Warehouse:
@@ -55,7 +48,7 @@ class Warehouse:
             None if also_under is None else tuple(map(absolute_location, also_under)),
             None if self._trash is None else self._trash.location,
         )
-        self._open: dict[tuple[str, str], Files] = {}
+        self._systems = FileSystems(frozenset(root.scheme for root in self._bounds.roots))
         for place in self._bounds.roots:
             self._check_root(place)
 
@@ -139,20 +132,20 @@ class Warehouse:
     def exists(self, location: str) -> bool:
         """Whether there is a folder or a file."""
         place = parse_location(location)
-        with _failing("the location cannot be read", location):
-            return self._files(place).exists(place.path)
+        with failing("the location cannot be read", location):
+            return self._systems.files(place).exists(place.path)
 
     def identity(self, location: str) -> str | None:
         """Which folder is there, wherever it is moved later: empty for none, None where that cannot be told."""
         place = parse_location(location)
-        with _failing("the location cannot be read", location):
-            return self._files(place).identity(place.path)
+        with failing("the location cannot be read", location):
+            return self._systems.files(place).identity(place.path)
 
     def is_empty(self, location: str) -> bool:
         """Whether there is a folder with nothing in it, not even hidden files."""
         place = parse_location(location)
-        with _failing("the folder cannot be listed", location):
-            return self._files(place).is_empty(place.path)
+        with failing("the folder cannot be listed", location):
+            return self._systems.files(place).is_empty(place.path)
 
     def quick_statistics(self, location: str) -> tuple[int, int] | None:
         """The number of data files in a folder and its folders, and their bytes; None if the folder is not there.
@@ -169,8 +162,8 @@ class Warehouse:
         Files and folders whose names begin with ``_`` or ``.`` are left out unless ``hidden``. O(files).
         """
         place = parse_location(location)
-        with _failing("the folder cannot be listed", location):
-            return self._files(place).data_files(place.path, hidden=hidden)
+        with failing("the folder cannot be listed", location):
+            return self._systems.files(place).data_files(place.path, hidden=hidden)
 
     def make_folder(self, location: str) -> bool:
         """Make a folder, and those above it, if it is not there.
@@ -183,7 +176,7 @@ class Warehouse:
             OutsideWarehouse: the location is written as one in the warehouse, but a link leads it elsewhere.
         """
         target = parse_location(location)
-        return bool(self._make(target, self._files(target)))
+        return bool(self._make(target, self._systems.files(target)))
 
     def make_all(self, targets: Sequence[Location], new_folders: list[tuple[Location, list[str]]]) -> list[bool]:
         """Make a folder for every target, several at once where each is a request to somewhere else.
@@ -205,7 +198,7 @@ class Warehouse:
             with closing(LocalFolders()) as folders:
                 return [make(target, folders) for target in targets]
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(lambda target: make(target, self._files(target)), targets))
+            return list(pool.map(lambda target: make(target, self._systems.files(target)), targets))
 
     def check_under_roots(self, location: str) -> None:
         """See that `delete` and `move` may change a place, where only roots count: before anything else is changed.
@@ -227,7 +220,7 @@ class Warehouse:
         if self._bounds.also_under is None:
             return
         target = parse_location(location)
-        with _failing("the location cannot be read", location):
+        with failing("the location cannot be read", location):
             self._bounds.place(target, ())
 
     def delete(self, location: str, *, inside: Sequence[str], purge: bool) -> bool:
@@ -246,9 +239,9 @@ class Warehouse:
             FileOperationFailed: the file system refuses; a part of the tree may be gone.
         """
         target = parse_location(location)
-        with _failing("the files cannot be removed", location):
+        with failing("the files cannot be removed", location):
             place = self._bounds.place(target, inside)
-            files = self._files(target)
+            files = self._systems.files(target)
             if self._trash is None or purge:
                 return files.delete(place)
             return self._trash.take(files, target, place)
@@ -262,7 +255,7 @@ class Warehouse:
         target, ancestor = parse_location(location), parse_location(below)
         if target.scheme != LOCAL or ancestor.scheme != LOCAL:
             return
-        files = self._files(target)
+        files = self._systems.files(target)
         end = files.place(ancestor.path)
         place = os.path.dirname(files.place(target.path))  # noqa: PTH120
         with suppress(OSError):  # one that stays harms nobody
@@ -292,14 +285,14 @@ class Warehouse:
                 target, or the file system refuses.
         """
         old, new = parse_location(source), parse_location(target)
-        _check_same_file_system(old, new)
-        with _failing("the files cannot be moved", source, target):
+        check_same_file_system(old, new)
+        with failing("the files cannot be moved", source, target):
             start, end = (self._bounds.place(one, inside) for one in (old, new))
             if start == end:
                 return False
             if at_or_below(end, start):
                 raise OSError("the target is inside the source")
-            return self._files(old).move(start, end, again=again, identity=identity)
+            return self._systems.files(old).move(start, end, again=again, identity=identity)
 
     def move_once(
         self, source: str, target: str, *, inside: Sequence[str], again: bool = True, identity: str | None = None
@@ -314,18 +307,18 @@ class Warehouse:
     def copy(self, source: str, target: str, *, inside: Sequence[str]) -> bool:
         """Copy a folder that cannot be renamed; whether there was anything. The errors are those of `move`."""
         old, new = parse_location(source), parse_location(target)
-        _check_same_file_system(old, new)
-        files = self._files(old)
+        check_same_file_system(old, new)
+        files = self._systems.files(old)
         assert isinstance(files, RemoteFiles)
-        with _failing("the files cannot be copied", source, target):
+        with failing("the files cannot be copied", source, target):
             return files.copy(self._bounds.place(old, inside), self._bounds.place(new, inside))
 
     def delete_copies(self, source: str, target: str, *, inside: Sequence[str]) -> None:
         """Delete what `copy` has made, as far as it is still at the source."""
         old, new = parse_location(source), parse_location(target)
-        files = self._files(old)
+        files = self._systems.files(old)
         assert isinstance(files, RemoteFiles)
-        with _failing("the copies cannot be deleted", source, target):
+        with failing("the copies cannot be deleted", source, target):
             files.delete_copies(self._bounds.place(old, inside), self._bounds.place(new, inside))
 
     def bring(self, files: Mapping[str, str], *, inside: Sequence[str]) -> None:
@@ -344,9 +337,9 @@ class Warehouse:
 
         def bring(source: str, target: str) -> None:
             old, new = parse_location(source), parse_location(target)
-            _check_same_file_system(old, new)
-            with _failing("the file cannot be moved", source, target):
-                self._files(old).bring(self._bounds.place(old, inside), self._bounds.place(new, inside))
+            check_same_file_system(old, new)
+            with failing("the file cannot be moved", source, target):
+                self._systems.files(old).bring(self._bounds.place(old, inside), self._bounds.place(new, inside))
 
         if all(parse_location(source).scheme == LOCAL for source in files):
             for source, target in files.items():
@@ -365,7 +358,7 @@ class Warehouse:
         Traceback (most recent call last):
         hbstore.errors.FileOperationFailed: hbstore does not move files from one file system to another: ...
         """
-        _check_same_file_system(parse_location(source), parse_location(target))
+        check_same_file_system(parse_location(source), parse_location(target))
 
     def renames(self, location: str) -> bool:
         """Whether the file system of a location renames files and folders in one step, and does not copy them.
@@ -374,26 +367,11 @@ class Warehouse:
         >>> warehouse.renames("/wh/shop.db"), warehouse.renames("s3a://bucket/shop")
         (True, False)
         """
-        return parse_location(location).scheme in _RENAMING
-
-    def _files(self, location: Location) -> Files:
-        """The file system of a location, opened once."""
-        if location.scheme == LOCAL:
-            return _LOCAL
-        key = (location.scheme, location.authority)
-        if key not in self._open:
-            if location.scheme not in _SCHEMES | {root.scheme for root in self._bounds.roots}:
-                raise FileOperationFailed(
-                    "the scheme of the location is unknown",
-                    location=location,
-                    hint="Use one of " + ", ".join(sorted(_SCHEMES)) + ", or the scheme of the warehouse",
-                )
-            self._open[key] = open_remote(*key)
-        return self._open[key]
+        return renames(parse_location(location))
 
     def _make(self, target: Location, files: Files | LocalFolders) -> list[str]:
         """Make one folder; which ones were made."""
-        with _failing("the folder cannot be made", str(target)):
+        with failing("the folder cannot be made", str(target)):
             if files.is_folder(target.path):
                 return []
             real = files.real(target.path)
@@ -411,37 +389,6 @@ class Warehouse:
         what = "the warehouse" if root == self._root else "a folder of tables"
         if not root.parts:
             raise FileOperationFailed(f"{what} cannot be the whole disk", root=root, hint="Name a folder")
-        files = self._files(root)
+        files = self._systems.files(root)
         if files.exists(root.path) and not files.is_folder(root.path):
             raise FileOperationFailed(f"{what} is a file", root=root, hint="Name a folder")
-
-
-_LOCAL: Final[Files] = LocalFiles()
-
-
-def _check_same_file_system(source: Location, target: Location) -> None:
-    """See that files need not go from one file system to another.
-
-    Raises:
-        FileOperationFailed: they do.
-    """
-    if source.file_system != target.file_system:
-        raise FileOperationFailed(
-            "hbstore does not move files from one file system to another",
-            source=source,
-            target=target,
-            hint="Copy the files yourself, and give the table or partition its new location",
-        )
-
-
-@contextmanager
-def _failing(text: str, location: str, target: str | None = None) -> Iterator[None]:
-    """Errors of file systems as one error; deeper nesting than Python's counts as one of them."""
-    try:
-        yield
-    except (OSError, ValueError, NotImplementedError, RecursionError) as error:
-        fields = {"location": location, "target": target, "reason": error}
-        hint = "Check that the user of this process may write there, and that the file system is available"
-        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-            hint = "Use shorter partition values, or give the partition a location of its own"
-        raise FileOperationFailed(text, hint=hint, **{k: v for k, v in fields.items() if v is not None}) from error

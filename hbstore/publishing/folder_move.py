@@ -162,7 +162,7 @@ def moved_folder(
     until = time.time() + (_COPYING if is_copied else _RENAMING)
     old = move.copied_from(warehouse) if is_copied else None
     began = time.monotonic()
-    store.publications.begin_move(row, move.id, noted, until, partitions, old)
+    store.folder_changes.begin_move(row, move.id, noted, until, partitions, old)
     has_moved = False
     try:
         if is_copied:

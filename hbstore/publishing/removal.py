@@ -69,7 +69,7 @@ def drop_with_files(
     )
     manifest = Manifest(new_publication_id(), "", tuple(writes), removal=Removal(purge, warehouse.trash))
     row = store.publications.row(table.database, table.name)
-    store.publications.drop(row, manifest, expected, time.time() + ALIVE)
+    store.folder_changes.drop(row, manifest, expected, time.time() + ALIVE)
     left: list[str] = []
     with suppress(PublicationLost):  # it took too long, and another process has gone on
         lease = Lease(store, row, manifest.id)
@@ -85,7 +85,7 @@ def finish_removal(store: PartitionStore, row: TableRow, manifest: Manifest) -> 
 
     Those that were noted, with the folders that are empty then; of partitions of which none were, the folders.
     """
-    if not store.publications.take_removal(row, manifest.id, time.time() + ALIVE):
+    if not store.folder_changes.take_removal(row, manifest.id, time.time() + ALIVE):
         return False
     lease, home = Lease(store, row, manifest.id), row.table.location
     removal = manifest.removal or Removal(purge=False, trash=None)

@@ -19,6 +19,7 @@ from hbstore.store.belongings import remove_outlived
 from hbstore.store.check import Problem, Repaired, check_catalog, check_table, repair, repair_catalog
 from hbstore.store.documents import Documents
 from hbstore.store.exchange import PartitionExchange
+from hbstore.store.folder_changes import FolderChanges
 from hbstore.store.hive.column_statistics import ColumnStatistics
 from hbstore.store.hive.companions import Companions
 from hbstore.store.hive.services import Hive
@@ -60,7 +61,7 @@ class PartitionStore:
         column_statistics: what columns hold, as Hive and Spark's optimizer want it.
         documents: the cubes' definitions, for `hbstore.cubes`.
         records: small texts that belong to no database, such as the queries of `hbstore.query_service`.
-        publications: writes of files and partitions under way, for `hbstore.publishing`.
+        publications, folder_changes: writes of files and partitions under way, for `hbstore.publishing`.
 
     Raises, in all that follows:
         StoreUnavailable: the backend does not answer.
@@ -98,6 +99,7 @@ class PartitionStore:
         self.hive = Hive.of(transactions, self._tables, companions)
         self.timelines = StoredTimelines(self._tables)
         self.publications = Publications(transactions, self._tables)
+        self.folder_changes = FolderChanges(transactions)
 
     def __repr__(self) -> str:
         return f"<PartitionStore {self._rows.url}>"
@@ -382,7 +384,7 @@ class PartitionStore:
         On memory and SQLite readers find the table whole under its old name until it is done, from then on under the
         new one; on HBase they find it under neither while its rows are written (docs/hbase.md). ``table`` is what it
         becomes, with the same partition columns; ``relocated`` the beginning of partitions' locations and what replaces
-        it, while locations elsewhere stay; ``moved`` the publication of `Publications.begin_move` for which its folder
+        it, while locations elsewhere stay; ``moved`` the publication of `FolderChanges.begin_move` for which its folder
         has moved. ``invalid_types`` is as for `alter_table`.
 
         Raises:
@@ -509,7 +511,7 @@ class PartitionStore:
             values: the partition's values.
             renamed: its new values, or all of it.
             expected: as for `change_partitions`.
-            moved: the publication of `Publications.begin_move` for which its folder has moved.
+            moved: the publication of `FolderChanges.begin_move` for which its folder has moved.
             invalid_values: as for `add_partitions`.
 
         Raises:

@@ -10,15 +10,15 @@ its partitions, ``01 table-id FE id``, which is there as long as the publication
 when it is renamed and when it is dropped; and each step here looks whether the table under the name is still the one
 that the job read.
 
-An exchange of partitions with their files (`hbstore.publishing.exchanger`) leases them in both tables the same way.
+An exchange of partitions with their files (`hbstore.publishing.exchanger`) leases them in both tables the same way;
+folders that move or are dropped stand in the same cell (`hbstore.store.folder_changes`).
 
 A batch of a stream is recorded (`hbstore.store.stream_batches`) by the step that decides it.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -29,26 +29,25 @@ from hbstore.errors import (
     StoreBusy,
     StreamConflict,
 )
-from hbstore.files.locations import location_or_none
-from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import successor
-from hbstore.model.objects import PartitionValues
-from hbstore.model.structs import partition_from_payload
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
-from hbstore.store.leases import check_no_writes, displaced, place_of
+from hbstore.store.leases import displaced, place_of
 from hbstore.store.manifest import Manifest
 from hbstore.store.manifest_rows import manifest_key, packed_manifest, unpacked_manifest
-from hbstore.store.publication_change import drop_change, publication_change, written_keys
+from hbstore.store.publication_change import publication_change, written_keys
+from hbstore.store.publication_steps import (
+    publication_lost,
+    put_publications,
+    same_table,
+    table_gone,
+    table_now,
+)
 from hbstore.store.publications_cell import (
-    WRITES,
-    Move,
     Publication,
     check_in_place,
-    encoded_publications,
     publications_of,
 )
-from hbstore.store.puts import partition_key, texts_of
 from hbstore.store.stream_batches import Stream, StreamBatch, StreamRecord, record_key
 from hbstore.store.table_row import DEFINITION, TableRow
 from hbstore.store.tables import Tables
@@ -122,132 +121,17 @@ class Publications:
         mine = Publication(publication_id, decided=False, until=until, places=frozenset(names), batch=batch)
 
         def lease(transaction: Transaction) -> list[bytes]:
-            view, now = self._view(transaction, row)
+            view, now = table_now(transaction, row)
             if now is None:
-                raise _gone(row)
+                raise table_gone(row)
             known = publications_of(now)
             dead = displaced(row, known, mine, names)
             lost = view.existing(manifest_key(now, one) for one in dead)
             view.write([PartitionRow(manifest_key(now, publication_id), (), packed)], [])
-            _put(view, now, [*(one for one in known if one.id not in dead), mine], gone=dead)
+            put_publications(view, now, [*(one for one in known if one.id not in dead), mine], gone=dead)
             return [unpacked_manifest(row.table, content) for content in lost.values()]
 
         return self.transactions.run(lease)
-
-    def begin_move(
-        self,
-        row: TableRow,
-        publication_id: str,
-        move: Move,
-        until: float,
-        partitions: Sequence[PartitionValues] = (),
-        manifest: Manifest | None = None,
-    ) -> None:
-        """Note that a folder of a table is about to move for a rename: none else of the table moves meanwhile.
-
-        Args:
-            row: the table.
-            publication_id: unique.
-            move: the folder.
-            until: seconds since 1970 at which the process may be taken for dead.
-            partitions: the values that the partition has and gets whose folder it is; none: it is the table's.
-            manifest: what is to be deleted when the rename is decided, where the folder is copied.
-
-        Raises:
-            WriteConflict: files are on their way into it, or another folder of the table moves.
-            ConcurrentChange: it is elsewhere, or the table or partition was dropped or renamed.
-
-        >>> from dataclasses import replace
-        >>> store.create_table(replace(sales.definition, name="local", location="file:/data/local"))
-        >>> publications, row = store.publications, store.table_row("shop", "local")
-        >>> from hbstore.store.publications_cell import Move
-        >>> publications.begin_move(row, "7", Move("file:/data/local", "file:/data/sold"), until=4e9)
-        >>> [one.move.target for one in publications.of(publications.row("shop", "local"))]
-        ['file:/data/sold']
-        """
-        columns = row.table.partition_column_names
-        named = [texts_of(row, one) for one in partitions]
-        keys = [partition_key(row, one) for one in named]
-        places = {place_of(row, key): partition_name(columns, one) for key, one in zip(keys, named, strict=True)}
-        packed = None if manifest is None else packed_manifest(row.table, manifest.encode())
-
-        def begin(transaction: Transaction) -> None:
-            view, now = self._view(transaction, row)
-            if now is None:
-                raise _gone(row)
-            check_no_writes(now, places)
-            _check_is_at(view, now, move.source, keys)
-            mine = Publication(publication_id, decided=False, until=until, places=frozenset(places), move=move)
-            if packed is not None:
-                view.write([PartitionRow(manifest_key(now, publication_id), (), packed)], [])
-            _put(view, now, [*publications_of(now), mine])
-
-        self.transactions.run(begin)
-
-    def drop(
-        self,
-        row: TableRow,
-        manifest: Manifest,
-        expected: Mapping[tuple[str | None, ...], bytes | None],
-        until: float,
-    ) -> None:
-        """Drop partitions, and note that their files are to be deleted. O(its partitions).
-
-        Args:
-            row: the table.
-            manifest: which partitions, and where their files are.
-            expected: stored bytes by values that partitions must still have.
-            until: seconds since 1970 until which this process deletes the files.
-
-        Raises:
-            PartitionNotFound: one is not there.
-            WriteConflict: a job is writing one of them.
-            ConcurrentChange: one is elsewhere or not as expected, or the table was dropped or renamed.
-            InvalidInput: they are too many. After all of these nothing was changed.
-
-        >>> from hbstore.publishing import Manifest, PartitionWrite
-        >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> drop = PartitionWrite(("2013-01-01", "5"), "s3://shop/sales/ds=2013-01-01/hour=5", drop=True)
-        >>> publications.drop(row, Manifest("7", "", (drop,)), {}, until=4e9)
-        >>> sales.names("ds = '2013-01-01' and hour = 5"), len(publications.of(publications.row("shop", "sales")))
-        ([], 1)
-        """
-        packed = packed_manifest(row.table, manifest.encode())
-
-        def drop(transaction: Transaction) -> None:
-            view, now = self._view(transaction, row)
-            if now is None:
-                raise _gone(row)
-            check_in_place(now)
-            view.seen_at_once = len(manifest.partitions) > 1
-            write_change(view, now, drop_change(now, manifest, view.existing, expected))
-            view.write([PartitionRow(manifest_key(now, manifest.id), (), packed)], [])
-            places = frozenset(place_of(now, key) for key in written_keys(now, manifest))
-            mine = Publication(manifest.id, decided=True, until=until, places=places, is_removal=True)
-            _put(view, now, [*publications_of(now), mine])
-
-        self.transactions.run(drop)
-
-    def take_removal(self, row: TableRow, publication_id: str, until: float) -> bool:
-        """Let this process delete the files of what a publication has dropped, as the only one, until a time.
-
-        Returns:
-            Whether it may: others are not at it, or are taken for dead, and it is decided and not finished.
-
-        >>> publications, row = store.publications, store.table_row("shop", "sales")
-        >>> publications.take_removal(row, "7", until=4e9)
-        False
-        """
-
-        def take(view: RowView, now: TableRow | None, known: list[Publication]) -> bool:
-            mine = next((one for one in known if one.id == publication_id), None)
-            if mine is None or not mine.decided or (mine.is_removal and mine.until > time.time()):
-                return False
-            taken = replace(mine, is_removal=True, until=until)
-            _put(view, now, [taken if one is mine else one for one in known])
-            return True
-
-        return self._change(row, take)
 
     def row(self, database: str, table: str) -> TableRow:
         """A table's row as it is now. One read, O(1).
@@ -270,7 +154,7 @@ class Publications:
         """
 
         def extend(view: RowView, now: TableRow | None, known: list[Publication]) -> None:
-            _put(view, now, _with(row, known, publication_id, lambda one: replace(one, until=until)))
+            put_publications(view, now, _with(row, known, publication_id, lambda one: replace(one, until=until)))
 
         self._change(row, extend)
 
@@ -348,7 +232,7 @@ class Publications:
         """
 
         def close(view: RowView, now: TableRow | None, known: list[Publication]) -> None:
-            _put(view, now, [one for one in known if one.id != publication_id], gone=[publication_id])
+            put_publications(view, now, [one for one in known if one.id != publication_id], gone=[publication_id])
 
         self._change(row, close)
 
@@ -365,7 +249,7 @@ class Publications:
         def withdraw(view: RowView, now: TableRow | None, known: list[Publication]) -> bool:
             if any(one.id == publication_id and one.decided for one in known):
                 return False
-            _put(view, now, [one for one in known if one.id != publication_id], gone=[publication_id])
+            put_publications(view, now, [one for one in known if one.id != publication_id], gone=[publication_id])
             return True
 
         return self._change(row, withdraw)
@@ -409,10 +293,10 @@ class Publications:
 
     def _prepared(self, row: TableRow, publication_id: str) -> _Prepared:
         """What the decision of a publication will change, made before the step that decides, as it may take long."""
-        now = self._there(row, TableRow.of(row.key, *self.transactions.read(row.key)))
+        now = same_table(row, TableRow.of(row.key, *self.transactions.read(row.key)))
         content = None if now is None else self.manifest(now, publication_id)
         if now is None or content is None:
-            raise _lost(row, publication_id)
+            raise publication_lost(row, publication_id)
         manifest = Manifest.decode(content)
         if manifest.exchange is not None:
             return _Prepared(now, manifest, Change())
@@ -421,7 +305,7 @@ class Publications:
 
     def _decide(self, row: TableRow, prepared: _Prepared, transaction: Transaction) -> None:
         manifest = prepared.manifest
-        view, now = self._view(transaction, row)
+        view, now = table_now(transaction, row)
         known = [] if now is None else publications_of(now)
         decided = _with(row, known, manifest.id, lambda one: replace(one, decided=True))
         if now is None or decided == known:
@@ -431,7 +315,7 @@ class Publications:
         check_in_place(now)
         view.seen_at_once = len(manifest.partitions) > 1  # a row is changed at once anyway
         write_change(view, now, prepared.change, publication=manifest.id)
-        _put(view, now, decided)
+        put_publications(view, now, decided)
         if manifest.batch is not None:
             _record(transaction, now, manifest.batch)
 
@@ -439,20 +323,10 @@ class Publications:
         """What a step makes of the publications of a table, which are none where the table is gone."""
 
         def step(transaction: Transaction) -> T:
-            view, now = self._view(transaction, row)
+            view, now = table_now(transaction, row)
             return change(view, now, [] if now is None else publications_of(now))
 
         return self.transactions.run(step)
-
-    def _view(self, transaction: Transaction, row: TableRow) -> tuple[RowView, TableRow | None]:
-        """The row of a table in a transaction, and what it says."""
-        view = transaction.row(row.key)
-        return view, self._there(row, TableRow.of(view.key, view.log, view.cells))
-
-    @staticmethod
-    def _there(row: TableRow, now: TableRow | None) -> TableRow | None:
-        """What is under a table's name now; None where that is another table."""
-        return now if now is not None and now.table_id == row.table_id else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,13 +342,6 @@ class _Prepared:
     row: TableRow
     manifest: Manifest
     change: Change
-
-
-def _put(view: RowView, now: TableRow | None, publications: list[Publication], gone: Iterable[str] = ()) -> None:
-    """Put other publications in the place of those of a table, and forget what those do that are gone."""
-    if now is not None and publications != publications_of(now):
-        view.put_cell(WRITES, encoded_publications(publications))
-        view.write([], [manifest_key(now, one) for one in gone])
 
 
 def _record(transaction: Transaction, row: TableRow, batch: StreamBatch) -> None:
@@ -500,34 +367,5 @@ def _with(
 ) -> list[Publication]:
     """Publications of which one is changed."""
     if all(one.id != publication_id for one in known):
-        raise _lost(row, publication_id)
+        raise publication_lost(row, publication_id)
     return [change(one) if one.id == publication_id else one for one in known]
-
-
-def _check_is_at(view: RowView, now: TableRow, source: str, keys: Sequence[bytes]) -> None:
-    """See that a folder is that of the table or, where keys are told, of the partition with the first of them.
-
-    Raises:
-        ConcurrentChange: it is not.
-    """
-    location = now.table.location or source  # a table without one is where its name says
-    if keys:
-        payload = view.existing(keys[:1]).get(keys[0])
-        location = "" if payload is None else partition_from_payload(payload).location or ""
-    if location_or_none(location) != location_or_none(source):
-        hint = "Nothing was changed; read it again"
-        raise ConcurrentChange("what is to be renamed is elsewhere or gone", table=now.table, folder=source, hint=hint)
-
-
-def _gone(row: TableRow) -> ConcurrentChange:
-    hint = "Nothing was changed; read the table again"
-    return ConcurrentChange("the table was dropped or renamed", table=row.table, hint=hint)
-
-
-def _lost(row: TableRow, publication_id: str) -> PublicationLost:
-    return PublicationLost(
-        "the lease of this job ended: another job took its partitions, or the table was dropped or renamed",
-        table=row.table,
-        publication=publication_id,
-        hint="Nothing was changed; write again",
-    )

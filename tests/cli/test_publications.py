@@ -48,9 +48,9 @@ def test_what_deletes_or_moves_folders_says_so(run, run_json, stuck, path):
         row = store.table_row("shop", "sales")
         drop = PartitionWrite(("c",), f"{home}/ds=c", replaced=("old",), drop=True)
         manifest = Manifest("drops", "", (drop,), removal=Removal(purge=True, trash=None))
-        store.publications.drop(row, manifest, {}, until=4e9)
+        store.folder_changes.drop(row, manifest, {}, until=4e9)
         store.add_partitions("shop", "sales", [Partition(["e"], location=f"{home}/ds=e")])
-        store.publications.begin_move(row, "moves", Move(f"{home}/ds=e", f"{home}/ds=z"), 4e9, [("e",), ("z",)])
+        store.folder_changes.begin_move(row, "moves", Move(f"{home}/ds=e", f"{home}/ds=z"), 4e9, [("e",), ("z",)])
     states = {publication: state for _, publication, state in listed(run_json)}
     assert (states["drops"], states["moves"]) == ("deleting", "renaming")
     assert run("publications", "abandon", "shop.sales", "drops").stdout.splitlines()[1] == f"{home}/ds=c"

@@ -125,7 +125,7 @@ def test_several_remove_the_same_at_once(here, wh, table, what, into_the_trash, 
     """Another one at each step of the first."""
     if into_the_trash:
         wh = Warehouse(wh.root, trash=wh.root.removesuffix("/wh") + "/.Trash")
-        wh._open.update(here.warehouse._open)
+        wh._systems._open.update(here.warehouse._systems._open)
     steps = ((local_files, "_kind"), (os, "unlink"), (os, "rmdir"), (os, "rename"), (RemoteFiles, "_kind"))
     calls = [getattr(owner, name) for owner, name in steps]
     at, left = 0, -1

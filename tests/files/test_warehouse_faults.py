@@ -130,12 +130,12 @@ class FailsInTheMiddle(Copying):
 def half_copied(tmp_path):
     """A folder ``t`` of five files, of which one was copied to ``u`` when the connection broke."""
     here = world("copying", tmp_path)
-    here.warehouse._open["test", "bucket"] = RemoteFiles(PyFileSystem(FailsInTheMiddle(MemoryFileSystem())), here.base)
+    here.warehouse._systems._open["test", "bucket"] = RemoteFiles(PyFileSystem(FailsInTheMiddle(MemoryFileSystem())), here.base)
     for number in range(5):
         here.write(f"{here.warehouse.root}/t/{number}")
     with pytest.raises(FileOperationFailed, match="connection broke"):
         here.warehouse.move(f"{here.warehouse.root}/t", f"{here.warehouse.root}/u", inside=[])
-    here.warehouse._open["test", "bucket"] = RemoteFiles(PyFileSystem(Copying(MemoryFileSystem())), here.base)
+    here.warehouse._systems._open["test", "bucket"] = RemoteFiles(PyFileSystem(Copying(MemoryFileSystem())), here.base)
     return here
 
 

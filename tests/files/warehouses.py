@@ -94,7 +94,7 @@ def world(kind, folder):
     if kind == "copying":
         fs.create_dir(base, recursive=True)
     warehouse = Warehouse("test://bucket/wh")
-    warehouse._open["test", "bucket"] = RemoteFiles(fs, base)
+    warehouse._systems._open["test", "bucket"] = RemoteFiles(fs, base)
     return RemoteWorld(warehouse, fs, base)
 
 

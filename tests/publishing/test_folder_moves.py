@@ -16,8 +16,8 @@ from hbstore.errors import AlreadyExists, ConcurrentChange, FileOperationFailed,
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from hbstore.publishing.folder_move import FolderMove
+from hbstore.store.folder_changes import FolderChanges
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.publications import Publications
 from hbstore.store.publications_cell import Move
 from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.new_partitions import add_partitions
@@ -128,7 +128,7 @@ def test_a_process_that_dies_at_any_step(tmp_path, kind):
 
 
 STEPS = (
-    (Publications, "begin_move"),
+    (FolderChanges, "begin_move"),
     (Warehouse, "move"),
     (PartitionStore, "rename_table"),
     (PartitionStore, "rename_partition"),
@@ -216,7 +216,7 @@ def test_what_the_catalog_refuses_moves_back(shop, warehouse, monkeypatch):
 
 def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse, tmp_path):
     move = Move(f"file:{tmp_path}/warehouse/shop.db/sales", f"file:{tmp_path}/warehouse/shop.db/sold")
-    shop.publications.begin_move(shop.table_row("shop", "sales"), "7", move, until=4e9)
+    shop.folder_changes.begin_move(shop.table_row("shop", "sales"), "7", move, until=4e9)
     with pytest.raises(ConcurrentChange, match="is being renamed"):
         shop.add_partitions("shop", "sales", [Partition(("c",))])
     with pytest.raises(ConcurrentChange, match="is being renamed"):
