@@ -200,7 +200,14 @@ FUNCTIONS = {
     **{key: {"database": "shop"} for key in ("names", "list")},
 }
 LOCKS = {
-    "lock": {"components": [EXCLUSIVE], "user": "ann", "host": "here", "agent": None, "transaction": 0},
+    "lock": {
+        "components": [EXCLUSIVE],
+        "user": "ann",
+        "host": "here",
+        "agent": None,
+        "transaction": 0,
+        "reads_only": False,
+    },
     **{key: {"number": 1} for key in ("check", "heartbeat", "release")},
     "show": {**TABLE, "partition": None},
 }
@@ -209,6 +216,7 @@ TRANSACTIONS = {
     **{key: {"number": 1} for key in ("commit", "abort", "heartbeat")},
     "abort_all": {"numbers": [1]},
     "heartbeat_range": {"first": 1, "last": 2},
+    "allocate_write_ids": {"numbers": [1], "table_id": None},
 }
 PRINCIPAL = {"principal": "ann", "principal_type": PrincipalType.USER}
 ROLES = {

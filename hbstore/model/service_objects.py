@@ -9,7 +9,7 @@ Thrift interface.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from types import NoneType
@@ -214,7 +214,19 @@ class Lock:
 
 @dataclass(frozen=True, slots=True)
 class HiveTransaction:
-    """An open transaction; times are in milliseconds since 1970."""
+    """An open transaction; times are in milliseconds since 1970.
+
+    Attributes:
+        id: its number.
+        user: whose it is.
+        host: where that user is.
+        agent: what the client says about itself.
+        started: when it was opened.
+        heartbeat: when its client was last heard of.
+        heartbeats: how often.
+        tables: the ids of the tables, in hexadecimal, for which it was given write ids.
+        writes: whether it may write into tables beside these: it locked what it writes.
+    """
 
     id: int
     user: str | None = None
@@ -223,6 +235,8 @@ class HiveTransaction:
     started: int = 0
     heartbeat: int = 0
     heartbeats: int = 0
+    tables: tuple[str, ...] = ()
+    writes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,12 +246,15 @@ class TransactionList:
     Attributes:
         high_water_mark: the largest id that was ever given; 0 where none was.
         open: the open ones, by id.
-        aborted: the ids of the aborted ones, rising.
+        aborted: the ids of the aborted ones, rising; of those that wrote nothing only the last 1,000.
+        aborted_in: the ids of those that may have written into a table, by the table's id in hexadecimal; by the empty
+            text of those that may have written into any.
     """
 
     high_water_mark: int
     open: tuple[HiveTransaction, ...]
     aborted: tuple[int, ...]
+    aborted_in: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 class PrincipalType(IntEnum):

@@ -130,7 +130,8 @@ class FailsInTheMiddle(Copying):
 def half_copied(tmp_path):
     """A folder ``t`` of five files, of which one was copied to ``u`` when the connection broke."""
     here = world("copying", tmp_path)
-    here.warehouse._systems._open["test", "bucket"] = RemoteFiles(PyFileSystem(FailsInTheMiddle(MemoryFileSystem())), here.base)
+    broken = PyFileSystem(FailsInTheMiddle(MemoryFileSystem()))
+    here.warehouse._systems._open["test", "bucket"] = RemoteFiles(broken, here.base)
     for number in range(5):
         here.write(f"{here.warehouse.root}/t/{number}")
     with pytest.raises(FileOperationFailed, match="connection broke"):

@@ -84,8 +84,9 @@ def test_write_ids_are_the_transactions_numbers(opened):
     for missing, error in ((4, TYPES.TxnAbortedException), (9, TYPES.NoSuchTxnException)):
         with pytest.raises(error):
             opened.allocate_table_write_ids(TYPES.AllocateTableWriteIdsRequest("shop", "sales", [missing]))
-    with pytest.raises(TYPES.MetaException):
-        opened.allocate_table_write_ids(TYPES.AllocateTableWriteIdsRequest("shop", "nope", [1]))
+    for database, table in (("shop", "new"), ("nowhere", "new")):  # CREATE TABLE AS asks before the table is there
+        answer = opened.allocate_table_write_ids(TYPES.AllocateTableWriteIdsRequest(database, table, [1]))
+        assert [(one.txnId, one.writeId) for one in answer.txnToWriteIds] == [(1, 1)]
     copied = TYPES.AllocateTableWriteIdsRequest("shop", "sales", srcTxnToWriteIdList=[TYPES.TxnToWriteId(1, 7)])
     with pytest.raises(TYPES.MetaException, match="cannot be copied"):
         opened.allocate_table_write_ids(copied)
@@ -96,12 +97,58 @@ def test_write_ids_are_the_transactions_numbers(opened):
 def test_what_is_valid_now_or_in_a_snapshot(opened):
     (now,) = opened.get_valid_write_ids(TYPES.GetValidWriteIdsRequest(["shop.sales"])).tblValidWriteIds
     assert (now.fullTableName, now.writeIdHighWaterMark, now.minOpenWriteId) == ("shop.sales", 5, 1)
-    assert (now.invalidWriteIds, now.abortedBits) == ([1, 2, 4, 5], bytes([0b0110]))
+    assert (now.invalidWriteIds, now.abortedBits) == ([1, 5], b"")  # the aborted wrote nothing
     before = opened.get_valid_write_ids(TYPES.GetValidWriteIdsRequest(["a.b", "c.d"], "3:1:1:2")).tblValidWriteIds
     assert [one.fullTableName for one in before] == ["a.b", "c.d"]
-    assert {(one.writeIdHighWaterMark, one.minOpenWriteId, *one.invalidWriteIds) for one in before} == {(3, 1, 1, 2)}
+    assert {(one.writeIdHighWaterMark, one.minOpenWriteId, *one.invalidWriteIds) for one in before} == {(3, 1, 1)}
+    (strange,) = opened.get_valid_write_ids(TYPES.GetValidWriteIdsRequest(["a.b"], "9:5:5:7")).tblValidWriteIds
+    assert strange.invalidWriteIds == [5, 7]  # 5 is open by now, and of 7 nothing is known
     with pytest.raises(TYPES.MetaException, match="cannot be read"):
         opened.get_valid_write_ids(TYPES.GetValidWriteIdsRequest(["a.b"], "nonsense"))
+
+
+INSERT, SELECT = 2, 1
+
+
+def invalid(asking, table, snapshot=None):
+    """The write ids of a table that a reader passes over, and which of them are said to be aborted."""
+    (answer,) = asking.get_valid_write_ids(TYPES.GetValidWriteIdsRequest([table], snapshot)).tblValidWriteIds
+    bits = int.from_bytes(answer.abortedBits, "little")
+    return answer.invalidWriteIds, [number for at, number in enumerate(answer.invalidWriteIds) if bits >> at & 1]
+
+
+def test_an_aborted_write_is_passed_over_where_it_was_written(asking):
+    for table in ("sales", "returns"):
+        asking.store.create_table(table_of(table, ds="date"))
+    asking.open_txns(TYPES.OpenTxnRequest(6, "ann", "here"))
+
+    def lock(number, operation):
+        component = TYPES.LockComponent(type=1, level=2, dbname="shop", tablename="returns", operationType=operation)
+        asking.lock(TYPES.LockRequest([component], txnid=number, user="ann", hostname="here"))
+
+    asking.allocate_table_write_ids(TYPES.AllocateTableWriteIdsRequest("shop", "sales", [1, 2]))
+    lock(2, INSERT)  # Hive 3 locks what it writes, too
+    lock(3, INSERT)  # Hive 2.3 does no more
+    lock(4, SELECT)
+    asking.add_dynamic_partitions(TYPES.AddDynamicPartitions(txnid=5, dbname="shop", tablename="returns"))
+    before = "6:1:1,2,3,4,5,6:"
+    asking.abort_txns(TYPES.AbortTxnsRequest([1, 2, 3, 4, 5]))
+    assert invalid(asking, "shop.sales") == ([1, 2, 3, 5, 6], [1, 2, 3, 5])
+    assert invalid(asking, "shop.returns") == ([3, 5, 6], [3, 5])
+    assert invalid(asking, "shop.returns", "6:6:6:1,2,3,4,5") == ([3, 5, 6], [3, 5])
+    assert invalid(asking, "shop.returns", before) == ([1, 2, 3, 4, 5, 6], [])  # as that reader's moment was
+    asking.store.rename_table("shop", "sales", table_of("sold", ds="date"))
+    assert invalid(asking, "shop.sold") == ([1, 2, 3, 5, 6], [1, 2, 3, 5])
+    assert invalid(asking, "shop.sales") == ([3, 5, 6], [3, 5])
+
+
+def test_the_reply_does_not_grow_with_aborted_transactions_that_wrote_nothing(asking):
+    asking.store.create_table(table_of("sales", ds="date"))
+    for _ in range(3):
+        opened = asking.open_txns(TYPES.OpenTxnRequest(1_000, "ann", "here")).txn_ids
+        asking.abort_txns(TYPES.AbortTxnsRequest(opened))
+    names = [f"shop.t{number}" for number in range(100)]
+    assert len(asking.raw("get_valid_write_ids", TYPES.GetValidWriteIdsRequest(names))) < 100 * 100
 
 
 @pytest.mark.parametrize("text", ["", "1", "a:b:c:d", "1:2:3", "1,2:::", f"{1 << 63}:::", "-1:::"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -101,24 +102,68 @@ def test_no_id_is_given_twice(url):
     assert len(set(given_ids)) == 60
 
 
-@given(st.lists(st.tuples(st.integers(1, 20), st.booleans())))
-def test_aborted_ids_are_kept_as_runs(steps):
+@given(
+    st.lists(st.tuples(st.integers(1, 20), st.sampled_from(["writes a", "writes b", "locks", "abort", "commit"]))),
+)
+def test_who_was_aborted_is_kept_by_what_it_wrote(steps):
     lock_table = LockTable().with_transactions(HiveTransaction(number) for number in range(1, 21))
-    aborted, ended = set(), set()
-    for number, abort in steps:
-        if number not in ended:
-            ended.add(number)
-            aborted |= {number} if abort else set()
-            lock_table = LockTable.decode(lock_table.without_transactions([number], aborted=abort).encode())
-    assert lock_table.aborted_ids() == tuple(sorted(aborted))
-    assert {number for number in range(22) if lock_table.has_aborted(number)} == aborted
-    assert all(
-        last + 1 < first for (_, last), (first, _) in zip(lock_table.aborted, lock_table.aborted[1:], strict=False)
-    )
+    wrote, aborted, ended = {number: set() for number in range(1, 21)}, set(), set()
+    for number, step in steps:
+        if number in ended:
+            continue
+        match step.split():
+            case ["writes", table]:
+                wrote[number].add(table)
+                lock_table = lock_table.writing([lock_table.transaction(number)], table, 0)
+            case ["locks"]:
+                wrote[number].add("")
+                lock_table = lock_table.writing([lock_table.transaction(number)], None, 0)
+            case [end]:
+                ended.add(number)
+                aborted |= {number} if end == "abort" else set()
+                lock_table = lock_table.without_transactions([number], aborted=end == "abort")
+        lock_table = LockTable.decode(lock_table.encode())
+    assert lock_table.aborted.ids() == tuple(sorted(aborted))
+    assert {number for number in range(22) if number in lock_table.aborted} == aborted
+    for table in "ab":
+        assert lock_table.aborted.of_table(table) == tuple(sorted(n for n in aborted if table in wrote[n]))
+    assert lock_table.aborted.of_table("") == tuple(sorted(number for number in aborted if wrote[number] == {""}))
+    for runs in lock_table.aborted.by_table.values():
+        assert all(last + 1 < first for (_, last), (first, _) in pairwise(runs))
     assert set(lock_table.transactions) == set(range(1, 21)) - ended
 
 
-@pytest.mark.parametrize("data", [b"x", b"[]", b"[1,2,3,4,5]", b'[0,0,[[1,[[9,1,"a"]]]],[],[]]', b"[0,0,[],[],[1]]"])
+def test_of_aborted_ones_that_wrote_nothing_the_last_are_kept(services):
+    """So the lock table, which each lock changes, does not grow with the years."""
+    first, *others = services.transactions.open(1_000)
+    services.transactions.allocate_write_ids([first], "4f1d")
+    services.transactions.abort_all([first, *others])
+    more = services.transactions.open(1_000)
+    services.transactions.abort_all(more)
+    kept = services.transactions.list()
+    assert (kept.aborted, kept.aborted_in) == ((first, *more), {"4f1d": (first,)})
+    services.transactions.abort(more[0])
+    with pytest.raises(TxnAborted):
+        services.transactions.commit(more[0])
+    for forgotten in (others[0], others[-1]):  # whether it was committed is not known any more
+        with pytest.raises(NoSuchTxn):
+            services.transactions.commit(forgotten)
+    (later,) = services.transactions.open()
+    services.transactions.commit(later)
+    services.transactions.commit(later)
+
+
+def test_what_older_stores_hold_may_have_been_written_anywhere():
+    old = LockTable.decode(b'[0,9,[],[[7,"ann",null,null,1,1,0],[8,"ann",null,null,1,1,0]],[[2,4]]]')
+    after = LockTable.decode(old.without_transactions([7], aborted=True).encode())
+    assert (after.aborted.ids(), after.aborted.of_table("")) == ((2, 3, 4, 7), (2, 3, 4, 7))
+    assert after.was_committed(5)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"x", b"[]", b"[1,2,3,4,5]", b'[0,0,[[1,[[9,1,"a"]]]],[],[]]', b"[0,0,[],[],[1]]", b"[0,0,[],[],[],[1],[],0]"],
+)
 def test_bytes_that_are_no_lock_table_are_refused(data):
     with pytest.raises(CorruptRow):
         LockTable.decode(data)

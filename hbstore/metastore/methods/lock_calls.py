@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from hbstore.errors import NoSuchLock
 from hbstore.metastore.calls import Call, Handlers
@@ -12,18 +12,25 @@ from hbstore.metastore.protocol import THRIFT
 from hbstore.model.service_objects import Lock, LockComponent
 
 handlers = Handlers()
+_READING: Final = frozenset({1, 6})
+"""Hive's ``DataOperationType`` SELECT and NO_TXN; what says nothing may write."""
 
 
 @handlers.answers("lock", writes=True)
 def lock(call: Call) -> Any:
     """Ask for a lock on databases, tables and partitions: it is given, or waits for its turn."""
     request = call.arguments.rqst
-    components = [
-        LockComponent(one.type, one.level, without_catalog(one.dbname) or "", one.tablename, one.partitionname)
-        for one in request.component or ()
-    ]
+    components = request.component or ()
     hive_lock = call.store.hive.locks.lock(
-        components, request.user, request.hostname, request.agentInfo, transaction=request.txnid or 0
+        [
+            LockComponent(part.type, part.level, without_catalog(part.dbname) or "", part.tablename, part.partitionname)
+            for part in components
+        ],
+        request.user,
+        request.hostname,
+        request.agentInfo,
+        transaction=request.txnid or 0,
+        reads_only=all(part.operationType in _READING for part in components),
     )
     return _response(hive_lock)
 

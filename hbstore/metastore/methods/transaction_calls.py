@@ -43,8 +43,8 @@ def abort_txns(call: Call) -> None:
 
 @handlers.answers("add_dynamic_partitions", writes=True)
 def add_dynamic_partitions(call: Call) -> None:
-    """See that a transaction is open that has written new partitions, which only a compactor would ask for."""
-    call.store.hive.transactions.heartbeat(call.arguments.rqst.txnid or 0)
+    """Note that a transaction has written new partitions; which, only a compactor would ask."""
+    call.store.hive.transactions.allocate_write_ids([call.arguments.rqst.txnid or 0], None)
 
 
 @handlers.answers("get_open_txns", "get_open_txns_req")

@@ -11,10 +11,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hbstore.errors import InvalidInput
+from hbstore.errors import DatabaseNotFound, InvalidInput, TableNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
+from hbstore.model.service_objects import TransactionList
 
 handlers = Handlers()
 _MOST: Final = 1 << 63
@@ -26,8 +27,8 @@ class TransactionSnapshot:
 
     Attributes:
         high_water_mark: the number.
-        open: those that were open.
-        aborted: those that were aborted.
+        open: those that were open, rising.
+        aborted: those that were aborted, rising.
     """
 
     high_water_mark: int
@@ -41,17 +42,16 @@ def allocate_table_write_ids(call: Call) -> Any:
 
     Raises:
         NoSuchTxnException, TxnAbortedException: one is not open.
-        MetaException: a table's write ids are to be copied from elsewhere, or the table is not there.
+        MetaException: a table's write ids are to be copied from elsewhere.
     """
     request = call.arguments.rqst
     if request.srcTxnToWriteIdList:
         raise THRIFT.MetaException(
             "write ids of another metastore cannot be copied: they are the transactions' numbers"
         )
-    call.store.get_table(database_name(request.dbName), request.tableName or "")
     numbers = sorted(request.txnIds or ())
-    for number in numbers:
-        call.store.hive.transactions.heartbeat(number)
+    table_id = _table_id(call, f"{request.dbName}.{request.tableName}")
+    call.store.hive.transactions.allocate_write_ids(numbers, table_id)  # CREATE TABLE AS writes before it creates
     return THRIFT.AllocateTableWriteIdsResponse([THRIFT.TxnToWriteId(number, number) for number in numbers])
 
 
@@ -63,19 +63,10 @@ def get_valid_write_ids(call: Call) -> Any:
         MetaException: the list cannot be read.
     """
     request = call.arguments.rqst
-    snapshot = parse_snapshot(request.validTxnList) if request.validTxnList else _now(call)
-    unusable = sorted([*snapshot.open, *snapshot.aborted])
+    transactions = call.store.hive.transactions.list()
+    snapshot = parse_snapshot(request.validTxnList) if request.validTxnList else _snapshot(transactions)
     return THRIFT.GetValidWriteIdsResponse(
-        [
-            THRIFT.TableValidWriteIds(
-                fullTableName=name,
-                writeIdHighWaterMark=snapshot.high_water_mark,
-                invalidWriteIds=unusable,
-                minOpenWriteId=min(snapshot.open, default=None),
-                abortedBits=aborted_bits(unusable, snapshot.aborted),
-            )
-            for name in request.fullTableNames or ()
-        ]
+        [_valid_write_ids(call, name, snapshot, transactions) for name in request.fullTableNames or ()]
     )
 
 
@@ -92,8 +83,11 @@ def aborted_bits(numbers: Sequence[int], aborted: Collection[int]) -> bytes:
     b'\x06'
     """
     gone = set(aborted)
-    bits = sum(1 << at for at, number in enumerate(numbers) if number in gone)
-    return bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+    bits = bytearray((len(numbers) + 7) // 8)
+    for at, number in enumerate(numbers):
+        if number in gone:
+            bits[at >> 3] |= 1 << (at & 7)
+    return bytes(bits.rstrip(b"\0"))
 
 
 def parse_snapshot(text: str) -> TransactionSnapshot:
@@ -120,6 +114,32 @@ def parse_snapshot(text: str) -> TransactionSnapshot:
     return TransactionSnapshot(high_water_mark, tuple(opened), tuple(aborted))
 
 
-def _now(call: Call) -> TransactionSnapshot:
-    found = call.store.hive.transactions.list()
-    return TransactionSnapshot(found.high_water_mark, [one.id for one in found.open], found.aborted)
+def _snapshot(transactions: TransactionList) -> TransactionSnapshot:
+    opened = [transaction.id for transaction in transactions.open]
+    return TransactionSnapshot(transactions.high_water_mark, opened, transactions.aborted)
+
+
+def _valid_write_ids(call: Call, name: str, snapshot: TransactionSnapshot, transactions: TransactionList) -> Any:
+    """Those of one table: all but the open ones, and those of the aborted that may have written into it."""
+    aborted_in, last = transactions.aborted_in, transactions.high_water_mark
+    wrote = {*aborted_in.get("", ()), *(transaction.id for transaction in transactions.open)}
+    if aborted_in.keys() - {""}:
+        wrote.update(aborted_in.get(_table_id(call, name) or "", ()))
+    aborted = [number for number in snapshot.aborted if number in wrote or number > last]
+    unusable = sorted({*snapshot.open, *aborted})
+    return THRIFT.TableValidWriteIds(
+        fullTableName=name,
+        writeIdHighWaterMark=snapshot.high_water_mark,
+        invalidWriteIds=unusable,
+        minOpenWriteId=min(snapshot.open, default=None),
+        abortedBits=aborted_bits(unusable, aborted),
+    )
+
+
+def _table_id(call: Call, name: str) -> str | None:
+    """The id of a table by its full name; None where it is not there (yet)."""
+    database, _, table = name.partition(".")
+    try:
+        return call.store.table_row(database_name(database), table).table_id.hex()
+    except (DatabaseNotFound, TableNotFound):
+        return None

@@ -10,30 +10,32 @@ What follows from that:
   which another takes its place. Its holder, if it is still alive, finds it gone, however the clocks of two servers
   differ.
 
-The rules of conflict are Hive's: a shared read goes with shared reads and writes, a shared write with shared reads, an
-exclusive write of Hive 4 with shared reads, an exclusive lock with nothing; locks meet where they name the same
-database, table and partition, as far as both name them. A shared read of a database, which is what naming one takes,
-does not meet exclusive locks of its tables and partitions. Locks of one transaction never conflict.
+Which locks conflict is in `hbstore.store.hive.lock_conflicts`. Locks of one transaction never do.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import Final, TypeVar
+from operator import attrgetter
+from typing import Any, Final, TypeVar
 
 from hbstore.errors import CorruptRow, InvalidInput, NoSuchLock, NoSuchTxn, TxnAborted
-from hbstore.model.service_objects import HiveTransaction, Lock, LockComponent, LockLevel, LockType
+from hbstore.model.service_objects import HiveTransaction, Lock, LockComponent
 from hbstore.rows.damage import RESTORE
+from hbstore.store.hive.aborted_transactions import AbortedTransactions
+from hbstore.store.hive.lock_conflicts import ComponentsByName
 from hbstore.transactions.transactions import Transactions
 
 T = TypeVar("T")
 KEY: Final = b"L"
 TIMEOUT: Final = 300.0
 """Seconds without a heartbeat after which a lock is gone and a transaction aborted, as in Hive (hive.txn.timeout)."""
+_TRANSACTION_OF_OLD: Final = 7
+"""Fields of a transaction in older stores, which do not say what it writes: it may write into any table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +47,14 @@ class LockTable:
         last_transaction: the largest id of a transaction so far.
         locks: by id, rising.
         transactions: the open ones by id, rising.
-        aborted: first and last ids of runs of aborted transactions, rising. They are kept for good: readers of files
-            that transactions wrote must pass over those of the aborted.
+        aborted: the aborted transactions.
     """
 
     last_lock: int = 0
     last_transaction: int = 0
     locks: Mapping[int, Lock] = field(default_factory=dict)
     transactions: Mapping[int, HiveTransaction] = field(default_factory=dict)
-    aborted: tuple[tuple[int, int], ...] = ()
+    aborted: AbortedTransactions = field(default_factory=AbortedTransactions)
 
     def lock(self, number: int) -> Lock:
         """A lock; NoSuchLock if there is none of that id."""
@@ -74,7 +75,7 @@ class LockTable:
         found = self.transactions.get(number)
         if found is not None:
             return found
-        if self.has_aborted(number):
+        if number in self.aborted:
             raise TxnAborted("the transaction was aborted", transaction=number, hint="Open another transaction")
         raise NoSuchTxn(
             "the transaction does not exist",
@@ -82,22 +83,17 @@ class LockTable:
             hint="The transaction was committed or was never opened",
         )
 
-    def has_aborted(self, number: int) -> bool:
-        """Whether a transaction was aborted."""
-        return any(first <= number <= last for first, last in self.aborted)
-
     def was_committed(self, number: int) -> bool:
-        """Whether a transaction was committed: it was opened, is not open, and was not aborted."""
-        return 0 < number <= self.last_transaction and number not in self.transactions and not self.has_aborted(number)
-
-    def aborted_ids(self) -> tuple[int, ...]:
-        """The ids of all aborted transactions, rising."""
-        return tuple(_members(self.aborted))
+        """Whether a transaction was committed: it was opened, is not open, and was not aborted, as far as is known."""
+        was_opened = self.aborted.forgotten < number <= self.last_transaction
+        return was_opened and number not in self.transactions and number not in self.aborted
 
     def blocker(self, lock: Lock) -> int | None:
-        """The first lock that a lock waits for; None where it may be held. O(locks before it)."""
+        """The first lock that a lock waits for; None where it may be held. O(components of it and those before)."""
+        wanted = ComponentsByName(lock.components)
         before = takewhile(lambda other: other.id < lock.id, self.locks.values())
-        return next((other.id for other in before if _conflict(lock, other)), None)
+        others = (other for other in before if not (lock.transaction and lock.transaction == other.transaction))
+        return next((other.id for other in others if any(map(wanted.conflict_with, other.components))), None)
 
     def with_lock(self, lock: Lock) -> LockTable:
         """With a lock put or replaced."""
@@ -119,14 +115,27 @@ class LockTable:
             replace(one, heartbeat=now, heartbeats=one.heartbeats + 1) for one in transactions
         )
 
+    def writing(self, transactions: Iterable[HiveTransaction], table_id: str | None, now: int) -> LockTable:
+        """With open transactions that are going to write into a table, or (None) into whatever tables."""
+        if table_id is None:
+            return self.heard_of((replace(transaction, writes=True) for transaction in transactions), now)
+        return self.heard_of(
+            (
+                replace(transaction, tables=tuple(sorted({*transaction.tables, table_id})))
+                for transaction in transactions
+            ),
+            now,
+        )
+
     def without_transactions(self, numbers: Iterable[int], *, aborted: bool) -> LockTable:
         """Without some open transactions and their locks; they are remembered where they were aborted."""
         ended = set(numbers)
+        gone = [self.transactions[number] for number in sorted(ended)]
         return replace(
             self,
             locks={key: lock for key, lock in self.locks.items() if lock.transaction not in ended},
             transactions={key: one for key, one in self.transactions.items() if key not in ended},
-            aborted=_runs([*_members(self.aborted), *ended]) if aborted else self.aborted,
+            aborted=self.aborted.with_aborted(gone) if aborted else self.aborted,
         )
 
     def expired(self, before: int) -> LockTable:
@@ -143,8 +152,8 @@ class LockTable:
                 self.last_lock,
                 self.last_transaction,
                 [_lock_fields(lock) for lock in self.locks.values()],
-                [astuple(one) for one in self.transactions.values()],
-                self.aborted,
+                [_TRANSACTION_FIELDS(transaction) for transaction in self.transactions.values()],
+                *self.aborted.encode(),
             ],
             separators=(",", ":"),
         ).encode()
@@ -159,15 +168,15 @@ class LockTable:
         if not data:
             return LockTable()
         try:
-            last_lock, last_transaction, locks, transactions, aborted = json.loads(data)
+            last_lock, last_transaction, locks, transactions, *aborted = json.loads(data)
             return LockTable(
                 last_lock,
                 last_transaction,
                 {fields[0]: _lock(*fields) for fields in locks},
-                {fields[0]: HiveTransaction(*fields) for fields in transactions},
-                tuple((first, last) for first, last in aborted),
+                {fields[0]: _transaction(*fields) for fields in transactions},
+                AbortedTransactions.decode(*aborted),
             )
-        except (ValueError, TypeError, IndexError, InvalidInput) as error:
+        except (ValueError, TypeError, IndexError, AttributeError, InvalidInput) as error:
             raise CorruptRow("the lock table cannot be decoded", lock_table=data[:80], hint=RESTORE) from error
 
 
@@ -228,48 +237,24 @@ def check_lock_table(key: bytes, state: bytes) -> None:
     LockTable.decode(state)
 
 
+_LOCK_FIELDS: Final = attrgetter("user", "host", "agent", "transaction", "heartbeat", "heartbeats", "acquired")
+_COMPONENT_FIELDS: Final = attrgetter("type", "level", "database", "table", "partition")
+_TRANSACTION_FIELDS: Final = attrgetter(
+    "id", "user", "host", "agent", "started", "heartbeat", "heartbeats", "tables", "writes"
+)
+"""Fields in the order of the JSON."""
+
+
 def _lock_fields(lock: Lock) -> list[object]:
-    components = [astuple(one) for one in lock.components]
-    who = [lock.user, lock.host, lock.agent, lock.transaction]
-    return [lock.id, components, *who, lock.heartbeat, lock.heartbeats, lock.acquired]
+    return [lock.id, [_COMPONENT_FIELDS(component) for component in lock.components], *_LOCK_FIELDS(lock)]
 
 
 def _lock(number: int, components: list[list[object]], *fields: object) -> Lock:
     return Lock(number, tuple(LockComponent(*one) for one in components), *fields)  # type: ignore[arg-type]
 
 
-def _conflict(lock: Lock, other: Lock) -> bool:
-    if lock.transaction and lock.transaction == other.transaction:
-        return False
-    return any(_in_the_way(one, two) for one in lock.components for two in other.components)
-
-
-def _in_the_way(left: LockComponent, right: LockComponent) -> bool:
-    """Whether two components of different locks conflict."""
-    if left.database != right.database:
-        return False
-    if None not in (left.table, right.table) and left.table != right.table:
-        return False
-    if None not in (left.partition, right.partition) and left.partition != right.partition:
-        return False
-    if LockType.EXCLUSIVE in (left.type, right.type):
-        exclusive, other = (left, right) if left.type == LockType.EXCLUSIVE else (right, left)
-        names_database = other.type == LockType.SHARED_READ and other.level == LockLevel.DB
-        return not (names_database and exclusive.level != LockLevel.DB)
-    return LockType.SHARED_READ not in (left.type, right.type)
-
-
-def _members(runs: Iterable[tuple[int, int]]) -> Iterator[int]:
-    for first, last in runs:
-        yield from range(first, last + 1)
-
-
-def _runs(numbers: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Numbers as runs without gaps."""
-    runs: list[tuple[int, int]] = []
-    for number in sorted(set(numbers)):
-        if runs and runs[-1][1] + 1 == number:
-            runs[-1] = runs[-1][0], number
-        else:
-            runs.append((number, number))
-    return tuple(runs)
+def _transaction(*fields: Any) -> HiveTransaction:
+    if len(fields) == _TRANSACTION_OF_OLD:
+        return HiveTransaction(*fields, writes=True)
+    *_, tables, writes = fields
+    return replace(HiveTransaction(*fields[:_TRANSACTION_OF_OLD]), tables=tuple(tables), writes=bool(writes))

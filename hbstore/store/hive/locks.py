@@ -8,7 +8,7 @@ from dataclasses import replace
 from hbstore.errors import InvalidInput, TxnOpen
 from hbstore.model.service_objects import Lock, LockComponent, LockState
 from hbstore.store.hive.lock_table import LockTable, LockTableRow
-from hbstore.texts.arguments import expect_many, expect_numbers, expect_texts
+from hbstore.texts.arguments import expect_flags, expect_many, expect_numbers, expect_texts
 
 _RENEWALS = 10
 """A waiting client's checks renew its lock when so many parts of the timeout have passed, not each time they come."""
@@ -45,6 +45,8 @@ class Locks:
         host: str | None = None,
         agent: str | None = None,
         transaction: int = 0,
+        *,
+        reads_only: bool = False,
     ) -> Lock:
         """Ask for a lock: it is given at once, or waits for its turn, for which `check` asks again.
 
@@ -54,6 +56,7 @@ class Locks:
             host: where that user is.
             agent: what the client says about itself.
             transaction: an open transaction that the lock ends with; 0 for none.
+            reads_only: the transaction writes nothing of what is locked.
 
         Raises:
             InvalidInput: no components.
@@ -70,12 +73,14 @@ class Locks:
         )
         expect_texts(or_none=True, user=user, host=host, agent=agent)
         expect_numbers(transaction=transaction)
+        expect_flags(reads_only=reads_only)
         if not requested_components:
             raise InvalidInput("the lock request has no components", hint="Give at least one component")
 
         def step(lock_table: LockTable, now: int) -> tuple[LockTable, Lock]:
             if transaction:
-                lock_table = lock_table.heard_of([lock_table.transaction(transaction)], now)
+                opened = [lock_table.transaction(transaction)]
+                lock_table = lock_table.heard_of(opened, now) if reads_only else lock_table.writing(opened, None, now)
             lock = Lock(lock_table.last_lock + 1, requested_components, user, host, agent, transaction, heartbeat=now)
             return _given_if_free(lock_table, lock, now)
 

@@ -30,7 +30,7 @@ class HiveTransactions:
     >>> transactions.commit(1)
     >>> transactions.abort(2)
     >>> transactions.list()
-    TransactionList(high_water_mark=2, open=(), aborted=(2,))
+    TransactionList(high_water_mark=2, open=(), aborted=(2,), aborted_in={})
     """
 
     def __init__(self, lock_table: LockTableRow) -> None:
@@ -141,6 +141,30 @@ class HiveTransactions:
 
         self._lock_table.change(step)
 
+    def allocate_write_ids(self, numbers: Iterable[int], table_id: str | None) -> None:
+        """Note that open transactions are going to write into a table: one change of the store for all.
+
+        Args:
+            numbers: the transactions.
+            table_id: the table's id, in hexadecimal; None: whatever table.
+
+        Raises:
+            NoSuchTxn, TxnAborted: one is not open; nothing was changed.
+
+        >>> (number,) = store.hive.transactions.open()
+        >>> store.hive.transactions.allocate_write_ids([number], "4f1d")
+        >>> store.hive.transactions.abort(number)
+        >>> store.hive.transactions.list().aborted_in == {"4f1d": (number,)}
+        True
+        """
+        wanted = expect_many("numbers", numbers, int, hint="Give a list of the transactions' numbers")
+        expect_texts(or_none=True, table_id=table_id)
+
+        def step(lock_table: LockTable, now: int) -> tuple[LockTable, None]:
+            return lock_table.writing([lock_table.transaction(number) for number in wanted], table_id, now), None
+
+        self._lock_table.change(step)
+
     def heartbeat_range(self, first: int, last: int) -> tuple[set[int], set[int]]:
         """Say that the clients of all transactions from the first to the last id are alive.
 
@@ -168,7 +192,7 @@ class HiveTransactions:
 
         def step(lock_table: LockTable, now: int) -> tuple[LockTable, tuple[set[int], set[int]]]:
             opened = ids & lock_table.transactions.keys()
-            aborted = ids.intersection(lock_table.aborted_ids())
+            aborted = ids.intersection(lock_table.aborted.ids())
             heard = (
                 lock_table.heard_of([lock_table.transactions[number] for number in opened], now)
                 if opened
@@ -179,12 +203,16 @@ class HiveTransactions:
         return self._lock_table.change(step)
 
     def list(self) -> TransactionList:
-        """All transactions that are open or were aborted.
+        """All transactions that are open or were aborted, at one moment. One read, O(them).
 
         >>> store.hive.transactions.list()
-        TransactionList(high_water_mark=0, open=(), aborted=())
+        TransactionList(high_water_mark=0, open=(), aborted=(), aborted_in={})
         """
         lock_table = self._lock_table.read()
+        aborted = lock_table.aborted
         return TransactionList(
-            lock_table.last_transaction, tuple(lock_table.transactions.values()), lock_table.aborted_ids()
+            lock_table.last_transaction,
+            tuple(lock_table.transactions.values()),
+            aborted.ids(),
+            {table: aborted.of_table(table) for table in aborted.by_table},
         )
