@@ -8,7 +8,7 @@ folder=$1
 python=$folder/bin/python
 
 install() {
-    "$python" -m pip install --quiet --disable-pip-version-check --no-input "$@"
+    "$python" -m pip install --quiet --no-compile --disable-pip-version-check --no-input "$@"
 }
 
 # One that was broken off is there and does not work, as is one whose Python was uninstalled or is not supported.

@@ -129,7 +129,7 @@ def every_step(kind, tmp_path, name, other=None, *, dies=False):
         ends.append(ended)
 
 
-IN_S3 = amount(["publish", "rename a partition", "exchange"], list(OPERATIONS))
+IN_S3 = amount(["publish"], list(OPERATIONS))
 BOTH_IN_S3 = amount([("drop a partition", "publish")], list(product(OPERATIONS, repeat=2)))
 """Which take part in S3, where each of them takes seconds."""
 

@@ -9,10 +9,11 @@ from collections import Counter
 
 import pytest
 
+from tests.amounts import amount
 from tests.cubes.query.comparison import ANSWERED, PARTIAL
 from tests.spark.star_comparison import LISTED_AT_ONCE, compare
 
-SEEDS = (2, 30, 35)
+SEEDS = amount((2, 30), (2, 30, 35))
 QUERIES = 14
 
 

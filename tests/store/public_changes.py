@@ -235,6 +235,7 @@ CHANGES = {
     "transactions.commit": lambda s: s.hive.transactions.commit(1),
     "transactions.abort": lambda s: s.hive.transactions.abort(1),
     "transactions.abort_all": lambda s: s.hive.transactions.abort_all([1]),
+    "transactions.allocate_write_ids": lambda s: s.hive.transactions.allocate_write_ids([1], "4f1d"),
     "transactions.heartbeat": lambda s: s.hive.transactions.heartbeat(1),
     "transactions.heartbeat_range": lambda s: str(s.hive.transactions.heartbeat_range(1, 2)),
     "publications.lease": lambda s: lease(s, "p3", 22),
@@ -274,7 +275,11 @@ def seen(rows):
         "roles": [(role, [one.principal for one in hive.roles.members(role)]) for role in hive.roles.names()],
         "grants": [(str(one.target), one.principal) for one in hive.grants.list()],
         "locks": [(one.id, one.state) for one in hive.locks.show()],
-        "transactions": (hive.transactions.list().high_water_mark, [one.id for one in hive.transactions.list().open]),
+        "transactions": (
+            hive.transactions.list().high_water_mark,
+            [(one.id, one.tables, one.writes) for one in hive.transactions.list().open],
+            hive.transactions.list().aborted_in,
+        ),
         "publications": {name: _publications(store, name) for name in names},
     }
 

@@ -15,6 +15,7 @@ from hbstore import Column, HbstoreError, StoreUnavailable, TableNotFound, conne
 from hbstore.store.partition_store import PartitionStore
 from hbstore.timelines.factory import PRESENT
 from hbstore.times.update_period import UpdatePeriod
+from tests.amounts import amount
 from tests.store import strikes
 from tests.store import timelines as tl
 from tests.store.copies import copies_of
@@ -225,7 +226,7 @@ def test_repair_of_a_repair_that_died(operation):
 def test_on_hbase(operation, hbase_url):
     """At some of the writes only, and by one reader and one repair."""
     before, after = before_and_after(operation)
-    for at in range(1, MOST, 5):
+    for at in range(1, MOST, amount(10, 5)):
         store = prepared(hbase_url)
         faulty = FaultyRows(store.rows, Fault.CRASH, at)
         with suppress(Crash):

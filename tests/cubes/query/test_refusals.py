@@ -13,7 +13,7 @@ from tests.amounts import amount
 from tests.cubes.query import stars
 from tests.cubes.query.answerable import Query, is_answerable, tables_of
 
-WORLDS = amount(6, 100)
+WORLDS = amount(3, 100)
 QUERIES = 60
 
 
