@@ -21,6 +21,7 @@ ROOMS = (
     ("ddl",),
     ("transfer", "repair"),
     ("metastore",),
+    ("retention",),
     ("warehouse",),
     ("publishing",),
     ("cubes",),

@@ -16,6 +16,7 @@ from hbstore.cli import (
     analyzing,
     catalog,
     console,
+    expiring,
     explain,
     fact_partitions,
     facts,
@@ -78,7 +79,21 @@ app = typer.Typer(
     "cannot be written, is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
 )
 for _module in (
-    *(catalog, partitions, load, transferring, explain, sql, serve, console, spark_conf, analyzing, upkeep, keeping),
+    *(
+        catalog,
+        partitions,
+        load,
+        transferring,
+        explain,
+        sql,
+        serve,
+        console,
+        spark_conf,
+        analyzing,
+        upkeep,
+        keeping,
+        expiring,
+    ),
 ):
     app.add_typer(_module.commands)
 app.add_typer(models.commands, name="model", help="Describe data: storages, cubes, dimensions, facts.")
@@ -92,6 +107,7 @@ facts.commands.add_typer(fact_partitions.commands, name="partitions", help="Regi
 queries.commands.add_typer(query_server.commands)
 app.add_typer(queries.commands, name="query", help="Ask cubes, here or at a server.")
 app.add_typer(publications.commands, name="publications", help="Look at writes of files that are not finished.")
+app.add_typer(expiring.runs_commands, name="expired", help="List, bring back and delete expired partitions.")
 app.add_typer(timelines.commands, name="timeline", help="Show, check and convert the timelines of tables.")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import sys
 import webbrowser
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
@@ -247,7 +247,12 @@ def serve(
     supervises = lifeline is None and (processes > 1 or doors is not None)
     if supervises:
         _check_several(url, opening, processes, doors)
-    with logging_to(log_file), StopRequests(lifeline) as requests, _open(ctx, store, serving) as opened:
+    with (
+        logging_to(log_file),
+        StopRequests(lifeline) as requests,
+        _open(ctx, store, serving) as opened,
+        _keeping_retention(ctx, store if supervises else opened, serving, is_child=lifeline is not None),
+    ):
         if lifeline is None:
             _warn_of_other_warehouse(ctx, opened, serving, log_file)
         if supervises:
@@ -267,6 +272,22 @@ def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionSto
     store = open_or_create_store(ctx, url)[0]
     store.rows.keep_reserve()
     return store
+
+
+@contextmanager
+def _keeping_retention(
+    ctx: typer.Context, store: PartitionStore | str | None, serving: Serving, *, is_child: bool
+) -> Iterator[None]:
+    """Drop old partitions meanwhile. A process that looks after others closes its store, so that another is opened."""
+    if is_child or serving.read_only:
+        yield
+        return
+    from hbstore.retention.keeper import keeping_retention
+    from hbstore.store.partition_store import PartitionStore
+
+    opening = nullcontext(store) if isinstance(store, PartitionStore) else open_store(ctx, store)
+    with opening as opened, keeping_retention(opened, serving.warehouse):
+        yield
 
 
 def _check_several(url: str, opening: tuple[str, ...], processes: int, doors: QueryDoors | None) -> None:

@@ -46,14 +46,32 @@ class Trash:
                 trash=self.location,
                 hint="Drop the table or partition with PURGE, or set the parameter auto.purge=true on the table",
             )
-        root = files.real(self.location.path)
-        if at_or_below(place, root):
+        if at_or_below(place, files.real(self.location.path)):
             return files.delete(place)
-        resting = f"{root}/Current{place}"
+        first = resting = self.resting_place(files, place)
         while True:
             try:
                 return files.move(place, resting)
             except FileExistsError:
                 if not files.exists(resting):
                     raise
-            resting = f"{root}/Current{place}{time.time_ns() // 1_000_000}"
+            resting = f"{first}{time.time_ns() // 1_000_000}"
+
+    def give_back(self, files: Files, place: str) -> bool:
+        """Move a tree that was taken back to its place; whether it was there.
+
+        Raises:
+            OSError: other files are at its place, or the file system refuses.
+        """
+        resting = self.resting_place(files, place)
+        taken = files.data_files(resting, hidden=True)
+        if taken is None:
+            return False
+        others = {*(files.data_files(place, hidden=True) or ())} - {*taken}
+        if others:
+            raise FileExistsError(f"other files are there, such as {min(others)[0]}")
+        return files.move(resting, place, again=True)
+
+    def resting_place(self, files: Files, place: str) -> str:
+        """Where the first tree that is taken from a place rests."""
+        return f"{files.real(self.location.path)}/Current{place}"

@@ -246,6 +246,36 @@ class Warehouse:
                 return files.delete(place)
             return self._trash.take(files, target, place)
 
+    def with_trash(self, trash: str) -> Warehouse:
+        """The same warehouse with another trash.
+
+        >>> Warehouse("/wh", trash="/trash").with_trash("/wh/.Trash").trash
+        'file:/wh/.Trash'
+        """
+        also_under = None if self._bounds.also_under is None else self.also_under
+        alike = Warehouse(self.root, trash=trash, also_under=also_under)
+        alike._systems = self._systems
+        return alike
+
+    def delete_trash(self) -> None:
+        """Delete the trash for good, with everything in it."""
+        if self._trash is not None:
+            place = self._trash.location
+            with failing("the trash cannot be removed", str(place)):
+                self._systems.files(place).delete(place.path)
+
+    def restore(self, location: str, *, inside: Sequence[str]) -> bool:
+        """Move a tree that `delete` has put into the trash back; whether it was there.
+
+        Raises:
+            OutsideWarehouse: as for `delete`.
+            FileOperationFailed: there are other files by now, or the file system refuses.
+        """
+        target = parse_location(location)
+        with failing("the files cannot be moved back", location):
+            place, files = self._bounds.place(target, inside), self._systems.files(target)
+            return self._trash is not None and self._trash.give_back(files, place)
+
     def delete_empty_parents(self, location: str, *, below: str) -> None:
         """Remove the folders around a location, from the inside out, as long as they are empty and below another.
 

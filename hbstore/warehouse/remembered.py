@@ -59,8 +59,7 @@ def remember_warehouse(
     >>> other.root, remember_warehouse(records, Warehouse("/data/b"), is_named=False, read_only=False)
     ('file:/data/a', None)
     """
-    text = records.get(_KIND, _NAME)
-    earlier = None if text is None else RememberedWarehouse(**json.loads(text))
+    earlier = remembered_warehouse(records)
     if earlier is not None and warehouse.same_place(earlier.root, warehouse.root):
         return None
     if not read_only and (earlier is None or is_named):
@@ -70,3 +69,12 @@ def remember_warehouse(
             if not records.create(_KIND, _NAME, written):
                 records.change(_KIND, _NAME, lambda _: written)
     return earlier
+
+
+def remembered_warehouse(records: Records) -> RememberedWarehouse | None:
+    """The warehouse of a store's servers; None if the store has had none.
+
+    >>> remembered_warehouse(store.records)
+    """
+    text = records.get(_KIND, _NAME)
+    return None if text is None else RememberedWarehouse(**json.loads(text))

@@ -3,12 +3,15 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 import typer
 
 from hbstore.cli import app
+from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Manifest, Publisher
+from hbstore.retention.expiry import expire
 from tests.cli.reference import HEADING, PAGE, commands, is_group, reference
 
 COMMAND = typer.main.get_command(app)
@@ -102,6 +105,14 @@ def test_examples_run(name, run, tmp_path, monkeypatch, cubes):
         cubes.store.alter_table(replace(cubes.store.get_table("shop", "sales"), location=f"file:{tmp_path}/sales"))
         manifest = Manifest(lines[0].split()[-1], f"file:{tmp_path}/sales/_hbstore/7", ())
         Publisher(cubes.store).lease("shop.sales", manifest)
+    if name.startswith("expire"):  # which moves no files then
+        cubes.store.alter_table(replace(cubes.store.get_table("shop", "sales"), table_type="EXTERNAL_TABLE"))
+    if name == "expired undo":
+        sales, where = cubes.store.table("shop.sales"), Warehouse("/data/warehouse")
+        old = [one.payload for one in sales.partitions()]
+        next(expire(cubes.store, where, sales.definition, old, datetime(2026, 11, 29, tzinfo=UTC)))
+        ((_, text),) = cubes.store.records.list("expired")
+        cubes.store.records.create("expired", lines[0].split()[2], text)
     for number, line in enumerate(lines):
         for preparation in prepared.get(name, "").split(";"):
             if preparation and (number == 0 or "--if" in preparation or "--cascade" in preparation):

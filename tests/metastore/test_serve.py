@@ -15,11 +15,15 @@ from contextlib import ExitStack
 import pytest
 import typer
 
-from hbstore import Database, connect
+from hbstore import Column, Database, Partition, Table, connect
 from hbstore.cli import app
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.serving import Serving
+from hbstore.retention.expiry import runs as runs_of
 from hbstore.servers.server import MAX_CONNECTIONS
+from hbstore.warehouse.databases import create_database
+from hbstore.warehouse.new_partitions import add_partitions
+from hbstore.warehouse.tables import create_table
 from tests.metastore.client import HOST, TYPES, client, message
 from tests.metastore.serving import ROOT, Serve, numbers, refused
 from tests.metastore.writing import says, storage, table_of
@@ -351,3 +355,19 @@ def test_the_options_are_what_the_server_takes_by_itself():
     assert defaults["message_memory"] == serving.limits.message_memory
     assert defaults["max_message"] == serving.limits.read.message
     assert defaults["idle_timeout"] is serving.limits.read.idle_timeout
+
+
+def test_old_partitions_are_dropped_by_a_server_that_starts_and_not_by_one_that_only_reads(serve, url, tmp_path):
+    warehouse = Warehouse(str(tmp_path / "warehouse"))
+    with connect(url, create=True) as store:
+        create_database(store, warehouse, Database("shop"))
+        kept = {"hbstore.retention": "30d"}
+        create_table(store, warehouse, Table("shop", "sales", [Column("ds", "date")], parameters=kept))
+        add_partitions(store, warehouse, store.get_table("shop", "sales"), [Partition(("2013-01-01",))])
+    serve("--read-only")
+    server = serve("--processes", "2")
+    with connect(url) as store:
+        until(lambda: not store.count_partitions("shop", "sales"))
+        (run,) = runs_of(store)
+        assert (run.table, run.partitions) == ("shop.sales", 1)
+    until(lambda: any("hbstore expired undo" in line["event"] for line in server.log()))

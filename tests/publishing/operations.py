@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import count
 
-from hbstore import Column, Database, Partition, Table
+from hbstore import AlreadyExists, Column, Database, Partition, PartitionNotFound, Table
 from hbstore.publishing import Manifest, PartitionWrite, Publisher
 from hbstore.publishing.manifest import hidden_name
+from hbstore.retention.expiry import expire, runs, undo
 from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.partition_changes import (
@@ -19,6 +21,10 @@ from hbstore.warehouse.partition_changes import (
 )
 from hbstore.warehouse.tables import change_table, create_table, drop_table
 from hbstore.warehouse.truncation import truncate_table
+
+NOW = datetime(2026, 11, 29, tzinfo=UTC)
+_PREPARED = []
+"""The runs that `prepare` has left, that of the last store last."""
 
 
 class NotPossible(Exception):
@@ -62,6 +68,11 @@ def prepare(store, world):
         for value in values:
             world.write(f"{table.location}/ds={value}/old", f"old {value}".encode())
     world.write(f"{warehouse.root}/elsewhere/b/else", b"else b")
+    sales = store.get_table("shop", "sales")
+    add_partitions(store, warehouse, sales, [Partition(("h",))])
+    world.write(f"{sales.location}/ds=h/old", b"old h")
+    _expire(store, warehouse, sales, "h")
+    _PREPARED.append(runs(store)[0].id)
 
 
 BEFORE = {
@@ -134,6 +145,25 @@ def _of_table(make, mean):
     )
 
 
+def _expire(store, warehouse, table, value):
+    payloads = store.get_payloads("shop", "sales", [(value,)])
+    if not payloads or not list(expire(store, warehouse, table, payloads, NOW)):
+        raise PartitionNotFound("it is not there, or has changed", hint="")
+
+
+def _undo(store, world):
+    """The run that `prepare` has left."""
+    left_by_prepare = [run for run in runs(store) if run.id == _PREPARED[-1]]
+    if not left_by_prepare or undo(store, world.warehouse, left_by_prepare[0].id).left:
+        raise AlreadyExists("it is there", hint="")
+
+
+def _undone(tables):
+    if "h" in tables["sales"]:
+        raise NotPossible
+    tables["sales"]["h"] = Rows(("old h",))
+
+
 def _drop_a(store, warehouse, table):
     payloads = [one.payload for one in [store.get_partition("shop", "sales", ("a",))]]
     drop_partitions(store, warehouse, table, payloads, delete=True)
@@ -196,6 +226,8 @@ OPERATIONS = {
     "publish": _job("publish", {"a": "new a", "b": "new b", "d": "new d"}, replaces="b", drops="c"),
     "append": _job("append", {"a": "more a", "c": "more c", "e": "more e"}),
     "drop a partition": _of_table(_drop_a, lambda sales: sales.pop("a")),
+    "expire": _of_table(lambda *table: _expire(*table, "a"), lambda sales: sales.pop("a")),
+    "undo": Operation(_undo, _undone),
     "rename a partition": _of_table(_rename_a, _renamed_a),
     "relocate": _of_table(_relocate_b, _relocated_b),
     "truncate": _of_table(

@@ -1,0 +1,83 @@
+"""How long a table keeps its partitions: two of its parameters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from hbstore.errors import InvalidInput
+from hbstore.model.objects import Table
+
+RETENTION: Final = "hbstore.retention"
+"""The parameter of a table that says how long its partitions are kept, such as ``90d``."""
+RETENTION_COLUMN: Final = "hbstore.retention.column"
+"""The parameter that names the partition column whose times count; see `hbstore.retention.old_partitions`."""
+
+_AGE: Final = re.compile(r"([1-9][0-9]{0,5})([hdw])", re.ASCII)
+_UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long partitions are kept.
+
+    Attributes:
+        age: behind the end of a partition's time.
+        column: the partition column whose times count; None: the table says.
+    """
+
+    age: timedelta
+    column: str | None = None
+
+
+def parse_age(text: str) -> timedelta:
+    """An age of hours, days or weeks.
+
+    Raises:
+        InvalidInput: it is none.
+
+    >>> parse_age("90d") == timedelta(days=90), parse_age("36h") == timedelta(hours=36)
+    (True, True)
+    """
+    matched = _AGE.fullmatch(text.strip().lower())
+    if matched is None:
+        raise InvalidInput(
+            "the age cannot be read", age=text, hint="Give hours, days or weeks, such as 36h, 90d or 12w"
+        )
+    return timedelta(**{_UNITS[matched[2]]: int(matched[1])})
+
+
+def retention_of(table: Table) -> Retention | None:
+    """How long a table keeps its partitions by its parameters; None: for ever.
+
+    Raises:
+        InvalidInput: the age cannot be read, or the column is no partition column.
+
+    >>> from hbstore import Column
+    >>> retention_of(Table("shop", "sales", partition_columns=[Column("ds", "date")], parameters={RETENTION: "90d"}))
+    Retention(age=datetime.timedelta(days=90), column=None)
+    """
+    text = table.parameters.get(RETENTION)
+    if not text:
+        return None
+    return Retention(parse_age(text), checked_column(table, table.parameters.get(RETENTION_COLUMN)))
+
+
+def checked_column(table: Table, column: str | None) -> str | None:
+    """The name of a partition column, in lower case; None where none is named.
+
+    Raises:
+        InvalidInput: the table has no such partition column.
+    """
+    if column is None:
+        return None
+    if column.lower() not in table.partition_column_names:
+        raise InvalidInput(
+            "the table has no such partition column",
+            table=table,
+            column=column,
+            hint=f"Name one of {', '.join(table.partition_column_names) or 'a partitioned table'}",
+        )
+    return column.lower()

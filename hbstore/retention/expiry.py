@@ -1,0 +1,273 @@
+"""Dropping old partitions so that it can be undone while their files are in the trash.
+
+Partitions are dropped in *runs*, 1,000 at most in one. Of each run the store keeps a record:
+
+1. The record is written: the stored bytes of the partitions, and the folder of the trash that is this run's own.
+2. The partitions are dropped, all or none, and only if they are what the record says. Their files move into that folder
+   (`hbstore.publishing.removal`), those of external tables stay where they are.
+3. After some days the folder is deleted, then the record.
+
+`undo` goes back as long as the record is there. Where a process dies behind 1, the record names partitions that are
+still there, which `undo` leaves alone; behind 2, the next writer or `hbstore repair` moves the rest of the files into
+the same folder.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import uuid4
+
+from hbstore.errors import (
+    ConcurrentChange,
+    DatabaseNotFound,
+    FileOperationFailed,
+    InvalidInput,
+    OutsideWarehouse,
+    PartitionNotFound,
+    TableNotFound,
+    WriteConflict,
+)
+from hbstore.files.warehouse import Warehouse
+from hbstore.keys.partition_names import partition_name, table_name
+from hbstore.model.objects import Partition, Table
+from hbstore.model.structs import partition_values, partitions_from_payloads
+from hbstore.publishing.publisher import Publisher
+from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.locations import located
+from hbstore.warehouse.partition_changes import drop_partitions
+from hbstore.warehouse.table_kinds import is_purged, keeps_files
+
+AT_ONCE: Final = 1_000
+"""Partitions of a run."""
+KEPT: Final = timedelta(days=7)
+"""How long the files of a run stay in the trash, unless something else is said."""
+
+_KIND: Final = "expired"
+_IS_THERE: Final = "a partition of these values is there"
+_NOT_IN_TRASH: Final = "its files are not in the trash any more; if they are at its place, MSCK REPAIR TABLE adds it"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Partitions that were dropped together because they were old.
+
+    Attributes:
+        id: unique; ids of later runs are larger.
+        table: its full name then.
+        table_id: in hexadecimal.
+        at: when, in ISO 8601.
+        partitions: how many they are.
+        files: ``trash``, ``kept`` of an external table, or ``deleted`` of one whose files pass the trash.
+        trash: the folder in which their files are.
+        packed: the stored bytes of the partitions.
+    """
+
+    id: str
+    table: str
+    table_id: str
+    at: str
+    partitions: int
+    files: str
+    trash: str
+    packed: str
+
+    def payloads(self) -> list[bytes]:
+        """The stored bytes of the partitions."""
+        return [b64decode(text) for text in json.loads(zlib.decompress(b64decode(self.packed)))]
+
+    def encode(self) -> str:
+        """For the store's records."""
+        return json.dumps({name: getattr(self, name) for name in self.__slots__ if name != "id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What `undo` did.
+
+    Attributes:
+        restored: the names of the partitions that are there again.
+        left: the names of those that stay dropped, or were never dropped, with the reasons.
+    """
+
+    restored: list[str]
+    left: dict[str, str]
+
+
+def own_trash(warehouse: Warehouse) -> str:
+    """Where the files of expired partitions rest: in the warehouse's trash or, without one, in a hidden folder.
+
+    >>> own_trash(Warehouse("/wh")), own_trash(Warehouse("/wh", trash="/trash"))
+    ('file:/wh/.Trash/expired', 'file:/trash/expired')
+    """
+    return f"{warehouse.trash or warehouse.root + '/.Trash'}/expired"
+
+
+def expire(
+    store: PartitionStore, warehouse: Warehouse, table: Table, payloads: Sequence[bytes], now: datetime
+) -> Iterator[Run]:
+    """Drop partitions in runs; each is given when it is done. A run is left out if a partition of it has changed.
+
+    Args:
+        store: the catalog.
+        warehouse: where files are.
+        table: their table.
+        payloads: the stored bytes of the partitions.
+        now: the time.
+
+    Raises:
+        OutsideWarehouse: the files may not be moved.
+        WriteConflict: a job is writing one of them. After both nothing of the run was dropped.
+
+    >>> from dataclasses import replace
+    >>> from datetime import timezone
+    >>> from hbstore.retention.expiry import expire, runs, undo
+    >>> warehouse, now = Warehouse("/wh"), datetime(2013, 5, 1, tzinfo=timezone.utc)
+    >>> external = replace(sales.definition, name="logs", location="/logs", parameters={"EXTERNAL": "TRUE"})
+    >>> store.create_table(external)
+    >>> store.table("shop.logs").add([("2013-01-01", "5")])
+    1
+    >>> old = store.get_payloads("shop", "logs", [("2013-01-01", "5")])
+    >>> [(run.partitions, run.files) for run in expire(store, warehouse, external, old, now)]
+    [(1, 'kept')]
+    >>> undo(store, warehouse, runs(store)[0].id).restored
+    ['ds=2013-01-01/hour=5']
+    """
+    table = located(store, warehouse, table)
+    table_id = store.table_row(table.database, table.name).table_id.hex()
+    files = "kept" if keeps_files(table) else "deleted" if is_purged(table) else "trash"
+    for start in range(0, len(payloads), AT_ONCE):
+        batch = payloads[start : start + AT_ONCE]
+        run_id = f"{now.astimezone(UTC).isoformat(timespec='seconds')[:19].replace(':', '-')}-{uuid4().hex[:12]}"
+        run = Run(
+            run_id,
+            str(table),
+            table_id,
+            now.astimezone(UTC).isoformat(timespec="seconds"),
+            len(batch),
+            files,
+            f"{own_trash(warehouse)}/{run_id}",
+            b64encode(zlib.compress(json.dumps([b64encode(payload).decode() for payload in batch]).encode())).decode(),
+        )
+        store.records.create(_KIND, run_id, run.encode())
+        try:
+            drop_partitions(store, warehouse.with_trash(run.trash), table, batch, delete=True, unchanged=True)
+        except (PartitionNotFound, ConcurrentChange):
+            store.records.drop(_KIND, run_id)
+        except (OutsideWarehouse, WriteConflict, InvalidInput):
+            store.records.drop(_KIND, run_id)
+            raise
+        else:
+            yield run
+
+
+def runs(store: PartitionStore) -> list[Run]:
+    """The runs that can be undone, the earliest first."""
+    return [Run(run_id, **json.loads(text)) for run_id, text in store.records.list(_KIND)]
+
+
+def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:
+    """Bring back what a run has dropped, with its files, but for partitions that are there by now.
+
+    Their column statistics stay gone. It can be repeated.
+
+    Args:
+        store: the catalog.
+        warehouse: where files are.
+        run_id: the run's.
+
+    Raises:
+        InvalidInput: there is no such run, or its files passed the trash.
+        TableNotFound: its table was dropped or renamed.
+    """
+    run = _run(store, run_id)
+    database, name = table_name(run.table)
+    row = store.table_row(database, name)
+    if row.table_id.hex() != run.table_id:
+        raise TableNotFound(
+            "the table of the run was dropped or renamed",
+            table=run.table,
+            run=run_id,
+            hint=f"Its files are in {run.trash}",
+        )
+    Publisher(store).recover(run.table)  # moves into the trash what a dead process has not
+    table, payloads = located(store, warehouse, row.table), run.payloads()
+    trash = warehouse.with_trash(run.trash)
+    present = {partition_values(payload) for payload in store.get_payloads(database, name, _values(payloads))}
+    restored: list[str] = []
+    left: dict[str, str] = {}
+    for partition in partitions_from_payloads(payloads):
+        shown = partition_name(table.partition_column_names, partition.values)
+        reason = _IS_THERE if partition.values in present else _brought_back(trash, table, run, partition)
+        if reason is None:
+            store.add_partitions(database, name, [partition], True, invalid_values="keep")
+            restored.append(shown)
+        else:
+            left[shown] = reason
+    if not left:
+        _forget(store, warehouse, run)
+    return Undone(restored, left)
+
+
+def delete_runs(store: PartitionStore, warehouse: Warehouse, before: datetime) -> list[Run]:
+    """Delete the files of runs before a time for good, and forget the runs; those that are deleted.
+
+    A run whose files are in another warehouse's trash is left to that one's servers.
+
+    Args:
+        store: the catalog.
+        warehouse: where files are.
+        before: the time.
+    """
+    deleted = []
+    for run in runs(store):
+        if datetime.fromisoformat(run.at) < before and run.trash == f"{own_trash(warehouse)}/{run.id}":
+            with suppress(TableNotFound, DatabaseNotFound):
+                Publisher(store).recover(run.table)  # else what a dead process has not moved yet came later
+            _forget(store, warehouse, run)
+            deleted.append(run)
+    return deleted
+
+
+def _run(store: PartitionStore, run_id: str) -> Run:
+    text = store.records.get(_KIND, run_id)
+    if text is None:
+        raise InvalidInput("there is no such run", run=run_id, hint="See `hbstore expired list`")
+    run = Run(run_id, **json.loads(text))
+    if run.files == "deleted":
+        raise InvalidInput(
+            "the files of the run were deleted, because the table has the parameter auto.purge",
+            run=run_id,
+            hint="Restore them from a backup, and add the partitions with MSCK REPAIR TABLE",
+        )
+    return run
+
+
+def _values(payloads: Sequence[bytes]) -> list[tuple[str, ...]]:
+    return [partition_values(payload) for payload in payloads]
+
+
+def _brought_back(trash: Warehouse, table: Table, run: Run, partition: Partition) -> str | None:
+    """Move a partition's files back to where they were; why not, or None."""
+    if run.files == "kept" or not partition.location:
+        return None
+    inside = [partition.location] if table.location is None else [table.location, partition.location]
+    try:
+        was_there = trash.restore(partition.location, inside=inside)
+    except (FileOperationFailed, OutsideWarehouse) as error:
+        return str(error)
+    # Of one that never had a folder nothing is there either, while what else the run has dropped still is.
+    return None if was_there or trash.exists(run.trash) else _NOT_IN_TRASH
+
+
+def _forget(store: PartitionStore, warehouse: Warehouse, run: Run) -> None:
+    """Delete the folder of a run, then its record."""
+    if run.files == "trash":
+        warehouse.with_trash(run.trash).delete_trash()
+    store.records.drop(_KIND, run.id)

@@ -1,0 +1,86 @@
+"""The thread of a server that drops what is older than tables keep it, and empties the trash of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from threading import Event, Thread
+from typing import Final
+
+from hbstore.errors import HbstoreError
+from hbstore.files.warehouse import Warehouse
+from hbstore.model.objects import Table
+from hbstore.retention.age import retention_of
+from hbstore.retention.expiry import KEPT, delete_runs, expire
+from hbstore.retention.old_partitions import old_partitions
+from hbstore.store.partition_store import PartitionStore
+
+EVERY: Final = 3_600.0
+"""Seconds between two looks at all tables."""
+
+_LOG: Final = logging.getLogger("hbstore.retention")
+
+
+@contextmanager
+def keeping_retention(store: PartitionStore, warehouse: Warehouse, every: float = EVERY) -> Iterator[None]:
+    """Look at all tables now and then in a thread, as long as the block runs.
+
+    Several servers may do so: of two that drop one partition one does.
+
+    Args:
+        store: the catalog.
+        warehouse: where files are.
+        every: seconds between two looks.
+    """
+    ended = Event()
+
+    def keep() -> None:
+        while True:
+            keep_once(store, warehouse, datetime.now(UTC), ended)
+            if ended.wait(every):
+                return
+
+    thread = Thread(target=keep, name="hbstore-retention", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def keep_once(store: PartitionStore, warehouse: Warehouse, now: datetime, ended: Event) -> None:
+    """Drop what is too old in every table that says how long it keeps its partitions, and delete old runs.
+
+    What fails of one table does not keep it from the others: it is a warning in the log.
+
+    Args:
+        store: the catalog.
+        warehouse: where files are.
+        now: the time.
+        ended: set when no more is to be done.
+    """
+    try:
+        tables = [table for database in store.database_names() for table in store.tables(database)]
+        for table in tables:
+            _keep_table(store, warehouse, table, now, ended)
+        if not ended.is_set():
+            delete_runs(store, warehouse, now - KEPT)
+    except HbstoreError as error:
+        _LOG.warning("old partitions are not dropped: %s", error)
+
+
+def _keep_table(store: PartitionStore, warehouse: Warehouse, table: Table, now: datetime, ended: Event) -> None:
+    try:
+        retention = retention_of(table)
+        if retention is None or ended.is_set():
+            return
+        old = old_partitions(store, table, retention, now)
+        for run in expire(store, warehouse, table, old.payloads, now):
+            _LOG.info("%s: %s old partitions dropped; hbstore expired undo %s", table, run.partitions, run.id)
+            if ended.is_set():
+                return
+    except HbstoreError as error:
+        _LOG.warning("%s: old partitions are not dropped: %s", table, error)

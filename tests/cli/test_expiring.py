@@ -1,0 +1,78 @@
+"""Old partitions, dropped and brought back by commands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from hbstore import Column, Database, Partition, Table, connect
+from hbstore.files.warehouse import Warehouse
+from hbstore.warehouse.databases import create_database
+from hbstore.warehouse.new_partitions import add_partitions
+from hbstore.warehouse.tables import create_table
+
+
+@pytest.fixture
+def warehouse(path, tmp_path):
+    """A table of three days, one of which is today, with a file in each; a partition of no day is there, too."""
+    where = Warehouse(str(tmp_path / "warehouse"))
+    today = datetime.now(UTC).date()
+    with connect(f"sqlite://{path}", create=True) as store:
+        create_database(store, where, Database("shop"))
+        create_table(store, where, Table("shop", "sales", [Column("ds", "string")], [Column("id", "int")]))
+        table = store.get_table("shop", "sales")
+        values = [*((today - timedelta(days=days)).isoformat() for days in (0, 100, 200)), "0000-test"]
+        add_partitions(store, where, table, [Partition((value,)) for value in values])
+    for value in values:
+        (tmp_path / "warehouse/shop.db/sales" / f"ds={value}" / "part-0").write_text(value)
+    return tmp_path / "warehouse"
+
+
+def files(warehouse):
+    return sorted(one.parent.name for one in (warehouse / "shop.db").rglob("part-*"))
+
+
+def test_they_are_shown_dropped_and_brought_back(run, run_json, warehouse):
+    before = files(warehouse)
+    command = ("expire", "shop.sales", "--older-than", "90d")
+    shown = run(*command, "--dry-run")
+    assert (shown.stdout.splitlines(), files(warehouse)) == (before[1:3], before)
+    assert shown.stderr == "1 partition whose time cannot be told: kept\n"
+    assert "--warehouse" in run(*command, code=2).stderr
+    dropped = run_json(*command, "--warehouse", warehouse)
+    assert (dropped["table"], dropped["dropped"], files(warehouse)) == ("shop.sales", 2, [before[0], before[3]])
+    (listed,) = run_json("expired", "list")
+    assert (listed["run"], listed["partitions"], listed["files"]) == (*dropped["runs"], 2, "trash")
+    assert listed["run"] in run("expired", "list").stdout
+    undo = ("expired", "undo", listed["run"], "--warehouse", warehouse)
+    assert run(*undo).stdout == "2 partitions brought back\n"
+    assert (files(warehouse), run_json("expired", "list")) == (before, [])
+    assert "no such run" in run(*undo, code=2).stderr
+
+
+def test_a_filter_selects_them_in_place_of_an_age(run, run_json, warehouse):
+    assert run_json("expire", "shop.sales", "--filter", "ds = '0000-test'", "--warehouse", warehouse)["dropped"] == 1
+    assert run_json("expire", "shop.sales", "--filter", "ds = '0000-test'", "--warehouse", warehouse)["dropped"] == 0
+    assert run("expired", "delete", "--warehouse", warehouse).stdout == "0 runs deleted\n"
+    both = ("expire", "shop.sales", "--filter", "ds = 'a'", "--older-than", "7d")
+    assert "by an age or by a filter" in run(*both, code=2).stderr
+
+
+def test_what_stays_dropped_is_said(run, warehouse, path):
+    run("expire", "shop.sales", "--filter", "ds = '0000-test'", "--warehouse", warehouse)
+    with connect(f"sqlite://{path}") as store:
+        store.add_partitions("shop", "sales", [Partition(("0000-test",))])
+        (name, _), *_ = store.records.list("expired")
+    undone = run("expired", "undo", name, "--warehouse", warehouse, code=1).stdout.splitlines()
+    assert undone == ["0 partitions brought back", "ds=0000-test: a partition of these values is there"]
+
+
+def test_the_table_says_how_old(run, run_json, warehouse, path):
+    assert "hbstore.retention" in run("expire", "shop.sales", "--warehouse", warehouse, code=2).stderr
+    with connect(f"sqlite://{path}") as store:
+        table = store.get_table("shop", "sales")
+        store.alter_table(replace(table, parameters={"hbstore.retention": "150d"}))
+    assert run_json("expire", "shop.sales", "--warehouse", warehouse)["dropped"] == 1
+    assert "no such partition column" in run("expire", "shop.sales", "--column", "day", code=2).stderr

@@ -1,0 +1,193 @@
+"""Old partitions are dropped with their files, brought back with them, and deleted for good.
+
+Where a process dies in the middle, or others change the table: tests/publishing/test_every_interleaving.py.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from threading import Event
+
+import pytest
+
+from hbstore import Column, Database, InvalidInput, OutsideWarehouse, Partition, Table, TableNotFound, connect
+from hbstore.files.warehouse import Warehouse
+from hbstore.retention import expiry
+from hbstore.retention.expiry import delete_runs, expire, own_trash, runs, undo
+from hbstore.retention.keeper import keep_once
+from hbstore.warehouse.databases import create_database
+from hbstore.warehouse.new_partitions import add_partitions
+from hbstore.warehouse.partition_changes import drop_partitions
+from hbstore.warehouse.tables import create_table, drop_table
+from tests.files.warehouses import world
+from tests.object_store import endpoint, s3_at
+
+NOW = datetime(2026, 11, 29, 10, tzinfo=UTC)
+DAYS = ("2026-11-01", "2026-11-02", "2026-11-28")
+
+
+@pytest.fixture(params=["local", "copying", "s3"])
+def here(request, tmp_path):
+    with s3_at(endpoint()):
+        yield world(request.param, tmp_path)
+
+
+@pytest.fixture
+def store(here):
+    with connect("memory://") as opened:
+        create_database(opened, here.warehouse, Database("shop"))
+        yield opened
+
+
+def filled(store, here, name="sales", **parameters):
+    """A table of three days, two of which are old, with two files in each, one of them in a folder."""
+    columns = [Column("ds", "date")]
+    kind = "EXTERNAL_TABLE" if "EXTERNAL" in parameters else "MANAGED_TABLE"
+    place = f"{here.warehouse.root}/outer/{name}" if kind == "EXTERNAL_TABLE" else None
+    table = Table("shop", name, columns, [Column("id", "int")], table_type=kind, parameters=parameters, location=place)
+    create_table(store, here.warehouse, table)
+    table = store.get_table("shop", name)
+    added = [Partition((day,), parameters={"numRows": day[-1], "owner": "ann"}, create_time=5) for day in DAYS]
+    add_partitions(store, here.warehouse, table, added)
+    for day in DAYS:
+        for file in ("part-0", "more/part-1"):
+            here.write(f"{table.location}/ds={day}/{file}", f"{day} {file}".encode())
+    return table
+
+
+def state(store, here):
+    """All partitions as they are stored, and all files but those in the trash."""
+    names = [(database, name) for database in store.database_names() for name in store.table_names(database)]
+    partitions = {name: [one.payload for one in store.get_partitions_by_filter(*name, None)] for name in names}
+    return partitions, {path: text for path, text in here.files().items() if "/.Trash/" not in path}
+
+
+def old_of(store, table, *days):
+    return store.get_payloads("shop", table.name, [(day,) for day in days or DAYS[:2]])
+
+
+def test_what_is_undone_is_as_it_was(store, here):
+    table = filled(store, here)
+    before = state(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    assert (run.table, run.partitions, run.files) == ("shop.sales", 2, "trash")
+    partitions, files = state(store, here)
+    assert len(partitions["shop", "sales"]) == 1
+    assert sorted(files) == [path for path in sorted(before[1]) if "2026-11-28" in path]
+    undone = undo(store, here.warehouse, run.id)
+    assert (undone.restored, undone.left) == (["ds=2026-11-01", "ds=2026-11-02"], {})
+    assert state(store, here) == before
+    assert runs(store) == []
+    assert not [path for path in here.files() if "/.Trash/" in path]
+
+
+def test_runs_are_deleted_for_good_after_their_time(store, here):
+    table = filled(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    assert delete_runs(store, here.warehouse, NOW) == []
+    other = Warehouse(f"{here.warehouse.root}/other")
+    assert delete_runs(store, other, NOW + timedelta(days=1)) == [], "its files are another warehouse's"
+    assert delete_runs(store, here.warehouse, NOW + timedelta(seconds=1)) == [run]
+    assert not [path for path in here.files() if "2026-11-01" in path]
+    with pytest.raises(InvalidInput, match="no such run"):
+        undo(store, here.warehouse, run.id)
+
+
+def test_what_is_there_by_now_stays(store, here):
+    table = filled(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    add_partitions(store, here.warehouse, table, [Partition((DAYS[0],))])
+    here.write(f"{table.location}/ds={DAYS[0]}/new", b"new")
+    here.write(f"{table.location}/ds={DAYS[1]}/stray", b"of no partition")
+    undone = undo(store, here.warehouse, run.id)
+    assert undone.restored == []
+    assert undone.left.keys() == {"ds=2026-11-01", "ds=2026-11-02"}
+    assert "other files are there" in undone.left["ds=2026-11-02"]
+    assert [one.id for one in runs(store)] == [run.id], "so that it can be tried again"
+    assert here.files()[f"{_path(here, table)}/ds={DAYS[0]}/new"] == b"new"
+
+
+def _path(here, table):
+    start = here.warehouse.root.rpartition("/")[0] + "/"
+    return table.location.removeprefix(start)
+
+
+def test_files_of_external_tables_stay(store, here):
+    table = filled(store, here, "logs", EXTERNAL="TRUE")
+    before = state(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    assert (run.files, state(store, here)[1]) == ("kept", before[1])
+    undo(store, here.warehouse, run.id)
+    assert state(store, here) == before
+
+
+def test_a_table_whose_files_pass_the_trash_cannot_be_undone(store, here):
+    table = filled(store, here, **{"auto.purge": "true"})
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    assert run.files == "deleted"
+    assert not [path for path in here.files() if "2026-11-01" in path]
+    with pytest.raises(InvalidInput, match=r"auto\.purge"):
+        undo(store, here.warehouse, run.id)
+
+
+def test_where_the_trash_was_emptied_nothing_comes_back(store, here):
+    table = filled(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    here.warehouse.delete(own_trash(here.warehouse), inside=[], purge=True)
+    undone = undo(store, here.warehouse, run.id)
+    assert (undone.restored, len(undone.left)) == ([], 2)
+    assert store.count_partitions("shop", "sales") == 1
+
+
+def test_a_table_of_the_same_name_gets_nothing(store, here):
+    table = filled(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    drop_table(store, here.warehouse, "shop", "sales", delete=True)
+    filled(store, here)
+    with pytest.raises(TableNotFound, match="dropped or renamed"):
+        undo(store, here.warehouse, run.id)
+
+
+def test_a_run_with_a_partition_that_has_changed_is_left(store, here, monkeypatch):
+    monkeypatch.setattr(expiry, "AT_ONCE", 1)
+    table = filled(store, here)
+    old = old_of(store, table)
+    changed = store.get_partition("shop", "sales", (DAYS[0],))
+    store.alter_partitions("shop", "sales", [Partition(changed.values, location=changed.location)])
+    (run,) = expire(store, here.warehouse, table, old, NOW)
+    assert (run.partitions, len(runs(store))) == (1, 1)
+    drop_partitions(store, here.warehouse, table, old_of(store, table, DAYS[0]), delete=True)
+    assert list(expire(store, here.warehouse, table, old, NOW)) == []
+
+
+def test_files_outside_are_not_moved(store, here):
+    table = filled(store, here)
+    elsewhere = Warehouse(f"{here.warehouse.root}/shop.db/other", also_under=[])
+    with pytest.raises(OutsideWarehouse):
+        list(expire(store, elsewhere, table, old_of(store, table), NOW))
+    assert (runs(store), store.count_partitions("shop", "sales")) == ([], 3)
+
+
+def test_a_server_keeps_what_each_table_says(store, here, caplog):
+    filled(store, here, "sales", **{"hbstore.retention": "7d"})
+    filled(store, here, "logs", EXTERNAL="TRUE", **{"hbstore.retention": "27d"})
+    filled(store, here, "odd", **{"hbstore.retention": "soon"})
+    filled(store, here, "forever")
+
+    def counts():
+        return {name: store.count_partitions("shop", name) for name in store.table_names("shop")}
+
+    keep_once(store, here.warehouse, NOW, Event())
+    assert counts() == {"sales": 1, "logs": 2, "odd": 3, "forever": 3}
+    assert "shop.odd" in caplog.text
+    keep_once(store, here.warehouse, NOW, Event())
+    assert len(runs(store)) == 2
+    week_later = NOW + timedelta(days=7, seconds=1)
+    keep_once(store, here.warehouse, week_later, Event())
+    assert counts() == {"sales": 0, "logs": 1, "odd": 3, "forever": 3}
+    assert {run.at for run in runs(store)} == {week_later.isoformat(timespec="seconds")}, "the first runs are gone"
+    assert not [path for path in here.files() if "sales" in path and "2026-11-01" in path]
+    ended = Event()
+    ended.set()
+    keep_once(store, here.warehouse, NOW + timedelta(days=900), ended)
+    assert counts()["logs"] == 1
