@@ -189,7 +189,11 @@ class Rows(Protocol):
         """
 
     def scan_catalog(
-        self, start: bytes, stop: bytes, cells: Sequence[str] | None = None
+        self,
+        start: bytes,
+        stop: bytes,
+        cells: Sequence[str] | None = None,
+        holding: Sequence[tuple[str, bytes]] = (),
     ) -> Iterator[tuple[bytes, Cells]]:
         r"""Catalog rows with start <= key < stop, in key order, with the cells that `get` returns.
 
@@ -197,6 +201,8 @@ class Rows(Protocol):
             start: the first key.
             stop: the key behind the last.
             cells: the names of those to read; a row that has none of them is left out.
+            holding: a row that has none of these texts in these cells is not needed, and may be left out; the empty
+                text stands for any. Only rows that a backend would have to send somewhere are worth leaving out.
 
         >>> [key for key, _ in store.rows.scan_catalog(b"D", b"U")]
         [b'Dshop', b'Tshop\x00sales']

@@ -161,7 +161,11 @@ class MemoryRows:
             return dict(self._read().catalog.get(key, {}))
 
     def scan_catalog(
-        self, start: bytes, stop: bytes, cells: Sequence[str] | None = None
+        self,
+        start: bytes,
+        stop: bytes,
+        cells: Sequence[str] | None = None,
+        holding: Sequence[tuple[str, bytes]] = (),  # noqa: ARG002
     ) -> Iterator[tuple[bytes, Cells]]:
         """Catalog rows in key order."""
         while start < stop:

@@ -205,6 +205,10 @@ class Log:
         return Log(log.sequence, log.turn, log.moves, log.last, log.commits, log.intent, state)
 
 
+UNSETTLED: Final = (b'"open":', b'"intent":')
+"""One of these is in each log that is not settled."""
+
+
 def is_settled(data: bytes | None) -> bool:
     """Whether the log of a cell has no open commit and no intent, so that the row's cells are what they seem.
 
@@ -216,7 +220,7 @@ def is_settled(data: bytes | None) -> bool:
     if not data:
         return True
     end = data.find(b"\n")
-    return data.find(b'"open":', 0, end) < 0 and data.find(b'"intent":', 0, end) < 0
+    return all(data.find(mark, 0, end) < 0 for mark in UNSETTLED)
 
 
 def spans_of(keys: Iterable[bytes]) -> tuple[Span, ...]:

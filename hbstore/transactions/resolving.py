@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hbstore.errors import CommitStateUnknown, CorruptRow
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, Rows
-from hbstore.transactions.log import LOG, Commit, Intent, Log, Standing, is_settled
+from hbstore.transactions.log import LOG, UNSETTLED, Commit, Intent, Log, Standing, is_settled
 from hbstore.transactions.payloads import StoredProgress, get_payload, remove_payload
 from hbstore.transactions.progress import NoProgress
 from hbstore.transactions.waiting import Waiting
@@ -58,7 +58,8 @@ class Resolver:
 
     def scan_cell(self, start: bytes, stop: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
         """One cell of the rows between two keys that have it, each as it was at one moment."""
-        for row, cells in self.rows.scan_catalog(start, stop, (name, LOG)):
+        holding = ((name, b""), *((LOG, mark) for mark in UNSETTLED))  # rows of what was dropped hold neither
+        for row, cells in self.rows.scan_catalog(start, stop, (name, LOG), holding):
             value = (cells if is_settled(cells.get(LOG)) else self.read(row)[1]).get(name)
             if value:
                 yield row, value

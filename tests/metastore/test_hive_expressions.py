@@ -155,8 +155,8 @@ def test_all_or_nothing(shop):
 
 def test_what_is_not_said(shop):
     parts = TYPES.RequestPartsSpec(exprs=[TYPES.DropPartitionsExpr(expr=written(call("=", DS, constant("z"))))])
-    result = shop.drop_partitions_req(TYPES.DropPartitionsRequest("shop", "sales", parts))
-    assert result.partitions == []  # ifExists and needResult are true, deleteData is false
+    with pytest.raises(TYPES.NoSuchObjectException):  # without ifExists, whose default in Hive's IDL is true
+        shop.drop_partitions_req(TYPES.DropPartitionsRequest("shop", "sales", parts))
     nothing = TYPES.RequestPartsSpec(exprs=[])
     assert shop.drop_partitions_req(TYPES.DropPartitionsRequest("shop", "sales", nothing)).partitions == []
 

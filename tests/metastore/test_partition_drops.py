@@ -165,6 +165,14 @@ def test_what_to_do_instead_is_said(shop):
         shop.drop_partitions_req(by_expressions(BLOBS[0]))
 
 
+def test_without_if_exists_a_partition_has_to_be_there(shop):
+    """As in Hive's metastore, where the default of the IDL is not what its server takes."""
+    missing, there = (TYPES.RequestPartsSpec(names=[name]) for name in ("ds=z/hour=1", NAMES[0]))
+    with pytest.raises(TYPES.NoSuchObjectException):
+        shop.drop_partitions_req(TYPES.DropPartitionsRequest("shop", "sales", missing))
+    assert len(shop.drop_partitions_req(TYPES.DropPartitionsRequest("shop", "sales", there)).partitions) == 1
+
+
 @pytest.mark.parametrize(
     "parts", [None, TYPES.RequestPartsSpec(), TYPES.RequestPartsSpec(names=["ds=a/hour=1"], exprs=[])]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from random import Random
 
 import pytest
@@ -237,6 +238,26 @@ class WritingContract:
         assert rows.compare_and_put(b"T %s999" % prefix, LOG, None, b"j")
         named = rows.scan_catalog(start, stop, [DEFINITION])
         assert [(key, cells) for key, cells in named if cells.get(DEFINITION)] == definitions[:7] + definitions[8:]
+
+    def test_rows_that_hold_what_is_asked_for_are_given(self, rows, prefix):
+        wanted = {}
+        for number, (definition, log) in enumerate(product((None, b"", b"it's"), (None, b"", b"{}", b'{"Open": 1}'))):
+            key = b"T %s%02d" % (prefix, number)
+            for cell, value in ((DEFINITION, definition), (LOG, log)):
+                if value is not None:
+                    rows.compare_and_put(key, cell, None, value or b"gone")
+                    assert value or rows.compare_and_put(key, cell, b"gone", b"")
+            if definition or (log and b"Open" in log):
+                wanted[key] = {cell: value for cell, value in ((DEFINITION, definition), (LOG, log)) if value}
+        holding = [(DEFINITION, b""), (LOG, b'"Open":')]
+        start, stop = b"T " + prefix, successor(b"T " + prefix)
+        given = {
+            key: {cell: value for cell, value in cells.items() if value}
+            for key, cells in rows.scan_catalog(start, stop, [DEFINITION, LOG], holding)
+        }
+        assert wanted.items() <= given.items()
+        quoted = {key for key, _ in rows.scan_catalog(start, stop, [DEFINITION, LOG], [(DEFINITION, b"it's")])}
+        assert {key for key, cells in wanted.items() if cells.get(DEFINITION) == b"it's"} <= quoted
 
     def test_catalog_rows_are_no_partition_rows(self, rows, prefix):
         rows.compare_and_put(prefix, DEFINITION, None, b"1")

@@ -7,7 +7,7 @@ import pytest
 
 from hbstore import Table
 from hbstore.query_service.access import Access
-from hbstore.store.publications import Publications
+from hbstore.store.folder_changes import FolderChanges
 from hbstore.store.records import RECORD_KEYS
 from tests.web.catalog import SALES
 
@@ -196,8 +196,8 @@ def test_a_version_is_compared_in_the_change_itself(browse, catalog, monkeypatch
     for name in WRITES:
         real = getattr(store, name)
         monkeypatch.setattr(store, name, lambda *given, real=real, **named: (others(), real(*given, **named))[1])
-    drop = Publications.drop
-    monkeypatch.setattr(Publications, "drop", lambda *given, **named: (others(), drop(*given, **named))[1])
+    drop = FolderChanges.drop
+    monkeypatch.setattr(FolderChanges, "drop", lambda *given, **named: (others(), drop(*given, **named))[1])
     refused = browse(method, path, change, headers={"If-Match": tag})
     assert (refused.status, refused.json()["error"]) == (412, "VersionMismatch")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hbstore import Partition, Table
-from hbstore.store.publications import Publications
+from hbstore.store.folder_changes import FolderChanges
 from tests.web.catalog import SALES
 
 PARTITIONS = f"{SALES}/partitions"
@@ -144,14 +144,14 @@ def test_a_filter_selects_what_is_dropped(browse, catalog):
 
 
 def test_a_drop_by_filter_takes_what_others_leave(browse, catalog, monkeypatch):
-    store, real = catalog.store, Publications.drop
+    store, real = catalog.store, FolderChanges.drop
 
     def late(*given, **named):
         monkeypatch.undo()
         store.drop_partitions("shop", "sales", [("2013-01-01", "5")])
         return real(*given, **named)
 
-    monkeypatch.setattr(Publications, "drop", late)
+    monkeypatch.setattr(FolderChanges, "drop", late)
     assert browse("DELETE", f"{PARTITIONS}?filter=hour=5").json()["dropped"] == 2
     assert store.count_partitions("shop", "sales", "hour = 5") == 0
 

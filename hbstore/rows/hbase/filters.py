@@ -7,6 +7,7 @@ condition that selects more, and the caller checks the returned cells again (`Pu
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
@@ -83,6 +84,21 @@ def single_column(column: int, operator: bytes, comparator: bytes, value: bytes)
     """
     value = value.replace(b"'", b"''")
     return b"SingleColumnValueFilter('k','%d',%s,'%s:%s',true,false)" % (column, operator, comparator, value)
+
+
+def holding_one_of(texts: Sequence[tuple[str, bytes]]) -> bytes:
+    """The filter string for catalog rows that have one of some texts in their cells; the empty text stands for any.
+
+    >>> holding_one_of([("d:def", b""), ("i:log", b"open")])
+    b"SingleColumnValueFilter('d','def',!=,'binary:',true,true) OR \
+SingleColumnValueFilter('i','log',=,'substring:open',true,true)"
+    """
+    parts = []
+    for cell, text in texts:
+        family, _, name = cell.encode().partition(b":")
+        test = b"=,'substring:%s'" % text.replace(b"'", b"''") if text else b"!=,'binary:'"
+        parts.append(b"SingleColumnValueFilter('%s','%s',%s,true,true)" % (family, name, test))
+    return b" OR ".join(parts)
 
 
 def _leaf(leaf: CellIn | CellLike) -> _Node:

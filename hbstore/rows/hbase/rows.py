@@ -18,7 +18,7 @@ from hbstore.errors import CommitStateUnknown, CorruptRow, HbstoreError, Invalid
 from hbstore.keys.row_key import MAX_KEY
 from hbstore.model.name_lists import lay_out
 from hbstore.rows.format_number import FORMAT, ensure_format, store_format, stored_format
-from hbstore.rows.hbase.filters import push
+from hbstore.rows.hbase.filters import holding_one_of, push
 from hbstore.rows.hbase.idl import Mutation
 from hbstore.rows.hbase.link import Link
 from hbstore.rows.hbase.pool import Pool, Repeat
@@ -148,11 +148,16 @@ class HBaseRows:
         return {key: found for key, cells in rows if (found := _cells(cells))}
 
     def scan_catalog(
-        self, start: bytes, stop: bytes, cells: Sequence[str] | None = None
+        self,
+        start: bytes,
+        stop: bytes,
+        cells: Sequence[str] | None = None,
+        holding: Sequence[tuple[str, bytes]] = (),
     ) -> Iterator[tuple[bytes, Cells]]:
-        """Catalog rows in key order."""
+        """Catalog rows in key order; region servers leave out what is not needed."""
         columns = _SMALL_FAMILIES if cells is None else [cell.encode() for cell in cells]
-        for rows in RangeScan(self._pool, self._catalog, start, stop, columns, first=_CATALOG_BATCH).batches():
+        kept = holding_one_of(holding) if holding else None
+        for rows in RangeScan(self._pool, self._catalog, start, stop, columns, kept, first=_CATALOG_BATCH).batches():
             for key, found in rows:
                 if row := _cells(found):
                     yield key, row

@@ -129,7 +129,7 @@ class RangeScan:
             link.until(time.monotonic() + timeout)
 
     def _one_row(self, link: Link) -> object:
-        link.send(get_row(self.table, self.start or b"\x00", [b"k:0"]))
+        link.send(get_row(self.table, self.start or b"\x00", self.columns and self.columns[:1]))
         return link.replies.rows()
 
     def _leave(self) -> None:

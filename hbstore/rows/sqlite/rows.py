@@ -143,7 +143,11 @@ class SqliteRows:
             return dict(sqlite.execute(_ALL_CELLS, (key,)).fetchall())
 
     def scan_catalog(
-        self, start: bytes, stop: bytes, cells: Sequence[str] | None = None
+        self,
+        start: bytes,
+        stop: bytes,
+        cells: Sequence[str] | None = None,
+        holding: Sequence[tuple[str, bytes]] = (),  # noqa: ARG002
     ) -> Iterator[tuple[bytes, Cells]]:
         """Catalog rows in key order; all cells of a row are read at once."""
         size, names = _FIRST_PAGE, cells or ()
@@ -177,7 +181,12 @@ class SqliteRows:
             return
         with mine as sqlite:
             _check_writable(mine, sqlite)
-            sqlite.executemany("INSERT OR REPLACE INTO catalog (key, cell, value) VALUES (?, ?, ?)", cells)
+            sqlite.executemany(
+                "INSERT OR REPLACE INTO catalog (key, cell, value) VALUES (?, ?, ?)",
+                [cell for cell in cells if cell.value],
+            )
+            gone = [(key, name) for key, name, value in cells if not value]  # so that no list has to pass over them
+            sqlite.executemany("DELETE FROM catalog WHERE key = ? AND cell = ?", gone)
 
     def remove_row(self, key: bytes) -> None:
         """Remove a catalog row."""
