@@ -1,4 +1,4 @@
-"""The trash: a folder into which what is deleted moves, laid out as Hadoop's. Nothing empties it.
+"""The trash: a folder into which what is deleted moves, laid out as Hadoop's. Only `hbstore.retention` empties its own.
 
 ``/wh/shop.db/sales`` comes to rest as ``/trash/Current/wh/shop.db/sales``, and with the time in milliseconds behind its
 name where something rests there already.

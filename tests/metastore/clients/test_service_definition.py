@@ -47,6 +47,8 @@ CHANGED = {
     ("AddLaterConstraintRequest", 1),
 }
 """Fields that later versions have otherwise."""
+NOT_TAKEN = {("DropPartitionsRequest", 5): True}
+"""Defaults of Hive's that its server does not take: it looks whether the field was sent."""
 LEFT_OUT = {
     *("catName", "catalogName"),  # there is one catalog
     "hadoopJobId",  # nothing is compacted, so that nobody sees its default
@@ -104,7 +106,8 @@ def fields_of(struct):
     for number, spec in struct.thrift_spec.items():
         kind, name, *rest = spec
         inside = rest[0] if len(rest) == 2 else None
-        found[number] = name, declared(kind, inside), defaults.get(name) or None
+        default = defaults.get(name) or NOT_TAKEN.get((struct.__name__, number))
+        found[number] = name, declared(kind, inside), default
     return found
 
 
