@@ -79,21 +79,8 @@ app = typer.Typer(
     "cannot be written, is full or damaged; 4 a bug in hbstore; 130 interrupted; 141 the reader of a pipe has ended.",
 )
 for _module in (
-    *(
-        catalog,
-        partitions,
-        load,
-        transferring,
-        explain,
-        sql,
-        serve,
-        console,
-        spark_conf,
-        analyzing,
-        upkeep,
-        keeping,
-        expiring,
-    ),
+    *(catalog, partitions, expiring, load, transferring, explain, sql, serve, console, spark_conf, analyzing, upkeep),
+    keeping,
 ):
     app.add_typer(_module.commands)
 app.add_typer(models.commands, name="model", help="Describe data: storages, cubes, dimensions, facts.")

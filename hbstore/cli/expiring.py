@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -167,8 +168,8 @@ def delete_old_runs(
     from hbstore.retention.expiry import delete_runs
 
     with open_store(ctx, store) as opened:
-        before = datetime.now(UTC) - parse_age(older_than) + timedelta(seconds=1)
-        deleted = delete_runs(opened, _warehouse(opened, warehouse, trash), before)
+        until = datetime.now(UTC) - parse_age(older_than)
+        deleted = delete_runs(opened, _warehouse(opened, warehouse, trash), until)
     print_answer({"deleted": [run.id for run in deleted]}, [f"{plural(len(deleted), 'run')} deleted"], as_json=as_json)
 
 
@@ -184,9 +185,9 @@ def _selected(
     from hbstore.retention.old_partitions import OldPartitions, old_partitions
 
     if filter_ is not None:
-        selected = store.get_partitions_by_filter(table.database, table.name, filter_)
-        payloads = store.get_payloads(table.database, table.name, [partition.values for partition in selected])
-        return OldPartitions(payloads, 0)
+        return store.read_payloads(
+            table.database, table.name, filter_, lambda *read: OldPartitions(list(chain.from_iterable(read[2])), 0)
+        )
     own = retention_of(table)
     if older_than is not None:
         retention = Retention(parse_age(older_than), checked_column(table, column) or (own.column if own else None))

@@ -57,20 +57,24 @@ class Trash:
                     raise
             resting = f"{first}{time.time_ns() // 1_000_000}"
 
-    def give_back(self, files: Files, place: str) -> bool:
+    def give_back(self, files: Files, place: str, *, again: bool) -> bool:
         """Move a tree that was taken back to its place; whether it was there.
 
+        Args:
+            files: the tree's file system.
+            place: where it was, with links resolved.
+            again: whether a part may have been copied back before, in file systems that do not rename.
+
         Raises:
-            OSError: other files are at its place, or the file system refuses.
+            OSError: something else is at its place, or the file system refuses.
         """
         resting = self.resting_place(files, place)
         taken = files.data_files(resting, hidden=True)
         if taken is None:
             return False
-        others = {*(files.data_files(place, hidden=True) or ())} - {*taken}
-        if others:
-            raise FileExistsError(f"other files are there, such as {min(others)[0]}")
-        return files.move(resting, place, again=True)
+        if {*(files.data_files(place, hidden=True) or ())} - {*taken}:
+            raise FileExistsError("other files are at its place")
+        return files.move(resting, place, again=again)
 
     def resting_place(self, files: Files, place: str) -> str:
         """Where the first tree that is taken from a place rests."""

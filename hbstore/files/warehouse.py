@@ -274,7 +274,8 @@ class Warehouse:
         target = parse_location(location)
         with failing("the files cannot be moved back", location):
             place, files = self._bounds.place(target, inside), self._systems.files(target)
-            return self._trash is not None and self._trash.give_back(files, place)
+            again = not renames(target)
+            return self._trash is not None and self._trash.give_back(files, place, again=again)
 
     def delete_empty_parents(self, location: str, *, below: str) -> None:
         """Remove the folders around a location, from the inside out, as long as they are empty and below another.

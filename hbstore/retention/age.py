@@ -17,6 +17,7 @@ RETENTION_COLUMN: Final = "hbstore.retention.column"
 
 _AGE: Final = re.compile(r"([1-9][0-9]{0,5})([hdw])", re.ASCII)
 _UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
+_LONGEST: Final = timedelta(days=36_600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,10 @@ def parse_age(text: str) -> timedelta:
         raise InvalidInput(
             "the age cannot be read", age=text, hint="Give hours, days or weeks, such as 36h, 90d or 12w"
         )
-    return timedelta(**{_UNITS[matched[2]]: int(matched[1])})
+    age = timedelta(**{_UNITS[matched[2]]: int(matched[1])})
+    if age > _LONGEST:
+        raise InvalidInput("the age is too long", age=text, hint="Give at most 100 years, such as 36500d")
+    return age
 
 
 def retention_of(table: Table) -> Retention | None:

@@ -15,6 +15,7 @@ the same folder.
 from __future__ import annotations
 
 import json
+import logging
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
@@ -25,12 +26,14 @@ from typing import Final
 from uuid import uuid4
 
 from hbstore.errors import (
+    CommitStateUnknown,
     ConcurrentChange,
     DatabaseNotFound,
     FileOperationFailed,
     InvalidInput,
     OutsideWarehouse,
     PartitionNotFound,
+    StoreBusy,
     TableNotFound,
     WriteConflict,
 )
@@ -49,13 +52,14 @@ AT_ONCE: Final = 1_000
 KEPT: Final = timedelta(days=7)
 """How long the files of a run stay in the trash, unless something else is said."""
 
+_LOG: Final = logging.getLogger("hbstore.retention")
 _KIND: Final = "expired"
 _IS_THERE: Final = "a partition of these values is there"
 _NOT_IN_TRASH: Final = "its files are not in the trash any more; if they are at its place, MSCK REPAIR TABLE adds it"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ExpiryRun:
     """Partitions that were dropped together because they were old.
 
     Attributes:
@@ -111,7 +115,7 @@ def own_trash(warehouse: Warehouse) -> str:
 
 def expire(
     store: PartitionStore, warehouse: Warehouse, table: Table, payloads: Sequence[bytes], now: datetime
-) -> Iterator[Run]:
+) -> Iterator[ExpiryRun]:
     """Drop partitions in runs; each is given when it is done. A run is left out if a partition of it has changed.
 
     Args:
@@ -122,8 +126,8 @@ def expire(
         now: the time.
 
     Raises:
-        OutsideWarehouse: the files may not be moved.
-        WriteConflict: a job is writing one of them. After both nothing of the run was dropped.
+        OutsideWarehouse, FileOperationFailed: the files may not be moved, or the trash is in another file system.
+        WriteConflict: a job is writing one of them. After each of them nothing of the run was dropped.
 
     >>> from dataclasses import replace
     >>> from datetime import timezone
@@ -140,36 +144,23 @@ def expire(
     ['ds=2013-01-01/hour=5']
     """
     table = located(store, warehouse, table)
-    table_id = store.table_row(table.database, table.name).table_id.hex()
-    files = "kept" if keeps_files(table) else "deleted" if is_purged(table) else "trash"
-    for start in range(0, len(payloads), AT_ONCE):
-        batch = payloads[start : start + AT_ONCE]
-        run_id = f"{now.astimezone(UTC).isoformat(timespec='seconds')[:19].replace(':', '-')}-{uuid4().hex[:12]}"
-        run = Run(
-            run_id,
-            str(table),
-            table_id,
-            now.astimezone(UTC).isoformat(timespec="seconds"),
-            len(batch),
-            files,
-            f"{own_trash(warehouse)}/{run_id}",
-            b64encode(zlib.compress(json.dumps([b64encode(payload).decode() for payload in batch]).encode())).decode(),
-        )
-        store.records.create(_KIND, run_id, run.encode())
+    waiting = [payloads[start : start + AT_ONCE] for start in range(0, len(payloads), AT_ONCE)]
+    while waiting:
+        batch = waiting.pop(0)
         try:
-            drop_partitions(store, warehouse.with_trash(run.trash), table, batch, delete=True, unchanged=True)
-        except (PartitionNotFound, ConcurrentChange):
-            store.records.drop(_KIND, run_id)
-        except (OutsideWarehouse, WriteConflict, InvalidInput):
-            store.records.drop(_KIND, run_id)
-            raise
-        else:
+            run = _expire_batch(store, warehouse, table, batch, now)
+        except InvalidInput:  # the record, or the list of their files, is too long
+            if len(batch) == 1:
+                raise
+            waiting[:0] = [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
+            continue
+        if run is not None:
             yield run
 
 
-def runs(store: PartitionStore) -> list[Run]:
+def runs(store: PartitionStore) -> list[ExpiryRun]:
     """The runs that can be undone, the earliest first."""
-    return [Run(run_id, **json.loads(text)) for run_id, text in store.records.list(_KIND)]
+    return [ExpiryRun(run_id, **json.loads(text)) for run_id, text in store.records.list(_KIND)]
 
 
 def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:
@@ -215,31 +206,64 @@ def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:
     return Undone(restored, left)
 
 
-def delete_runs(store: PartitionStore, warehouse: Warehouse, before: datetime) -> list[Run]:
-    """Delete the files of runs before a time for good, and forget the runs; those that are deleted.
+def delete_runs(store: PartitionStore, warehouse: Warehouse, until: datetime) -> list[ExpiryRun]:
+    """Delete the files of runs up to a time for good, and forget the runs; those that are deleted.
 
-    A run whose files are in another warehouse's trash is left to that one's servers.
+    A run whose files are in another warehouse's trash is left to that one's servers. One that cannot be deleted does
+    not keep the others: it is a warning in the log.
 
     Args:
         store: the catalog.
         warehouse: where files are.
-        before: the time.
+        until: the time.
     """
     deleted = []
     for run in runs(store):
-        if datetime.fromisoformat(run.at) < before and run.trash == f"{own_trash(warehouse)}/{run.id}":
+        if datetime.fromisoformat(run.at) > until or run.trash != f"{own_trash(warehouse)}/{run.id}":
+            continue
+        try:
             with suppress(TableNotFound, DatabaseNotFound):
                 Publisher(store).recover(run.table)  # else what a dead process has not moved yet came later
             _forget(store, warehouse, run)
+        except (FileOperationFailed, CommitStateUnknown, StoreBusy) as error:
+            _LOG.warning("the files of %s stay in %s: %s", run.table, run.trash, error)
+        else:
             deleted.append(run)
     return deleted
 
 
-def _run(store: PartitionStore, run_id: str) -> Run:
+def _expire_batch(
+    store: PartitionStore, warehouse: Warehouse, table: Table, batch: Sequence[bytes], now: datetime
+) -> ExpiryRun | None:
+    """Drop partitions in one run; None if one of them is not what it was, so that nothing was dropped."""
+    at = now.astimezone(UTC).isoformat(timespec="seconds")
+    run_id = f"{at[:19].replace(':', '-')}-{uuid4().hex[:12]}"
+    files = "kept" if keeps_files(table) else "deleted" if is_purged(table) else "trash"
+    trash = f"{own_trash(warehouse)}/{run_id}"
+    if files == "trash":
+        for partition in partitions_from_payloads(batch):
+            if partition.location:
+                warehouse.check_reach(partition.location, trash)
+    table_id = store.table_row(table.database, table.name).table_id.hex()
+    packed = b64encode(zlib.compress(json.dumps([b64encode(payload).decode() for payload in batch]).encode())).decode()
+    run = ExpiryRun(run_id, str(table), table_id, at, len(batch), files, trash, packed)
+    store.records.create(_KIND, run_id, run.encode())
+    try:
+        drop_partitions(store, warehouse.with_trash(trash), table, batch, delete=True, unchanged=True)
+    except (PartitionNotFound, ConcurrentChange):
+        store.records.drop(_KIND, run_id)
+        return None
+    except (OutsideWarehouse, WriteConflict, InvalidInput):
+        store.records.drop(_KIND, run_id)
+        raise
+    return run
+
+
+def _run(store: PartitionStore, run_id: str) -> ExpiryRun:
     text = store.records.get(_KIND, run_id)
     if text is None:
         raise InvalidInput("there is no such run", run=run_id, hint="See `hbstore expired list`")
-    run = Run(run_id, **json.loads(text))
+    run = ExpiryRun(run_id, **json.loads(text))
     if run.files == "deleted":
         raise InvalidInput(
             "the files of the run were deleted, because the table has the parameter auto.purge",
@@ -253,7 +277,7 @@ def _values(payloads: Sequence[bytes]) -> list[tuple[str, ...]]:
     return [partition_values(payload) for payload in payloads]
 
 
-def _brought_back(trash: Warehouse, table: Table, run: Run, partition: Partition) -> str | None:
+def _brought_back(trash: Warehouse, table: Table, run: ExpiryRun, partition: Partition) -> str | None:
     """Move a partition's files back to where they were; why not, or None."""
     if run.files == "kept" or not partition.location:
         return None
@@ -266,7 +290,7 @@ def _brought_back(trash: Warehouse, table: Table, run: Run, partition: Partition
     return None if was_there or trash.exists(run.trash) else _NOT_IN_TRASH
 
 
-def _forget(store: PartitionStore, warehouse: Warehouse, run: Run) -> None:
+def _forget(store: PartitionStore, warehouse: Warehouse, run: ExpiryRun) -> None:
     """Delete the folder of a run, then its record."""
     if run.files == "trash":
         warehouse.with_trash(run.trash).delete_trash()

@@ -101,6 +101,14 @@ def test_what_is_no_age(text):
         parse_age(text)
 
 
+@pytest.mark.parametrize("text", ["999999w", "36601d"])
+def test_an_age_that_no_time_has_is_refused(text):
+    """Else there were no time to compare with, and the thread of a server ended."""
+    with pytest.raises(InvalidInput, match="at most 100 years"):
+        parse_age(text)
+    assert parse_age("36600d") < datetime.now(UTC) - datetime(1, 1, 1, tzinfo=UTC)
+
+
 def test_a_table_says_how_long():
     columns = [Column("ds", "date")]
     assert retention_of(table(columns)) is None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from hbstore.model.service_objects import HiveTransaction
@@ -69,11 +69,6 @@ class AbortedTransactions:
         lost = idle[:-REMEMBERED]
         more = {table: _runs([*_members(self.by_table.get(table, ())), *ids]) for table, ids in written.items()}
         return AbortedTransactions({**self.by_table, **more}, tuple(idle[len(lost) :]), max(self.forgotten, *lost, 0))
-
-    def of_tables(self, table_ids: Iterable[str]) -> AbortedTransactions:
-        """Without what was written into tables that are not among these."""
-        there = {ANY_TABLE, *table_ids}
-        return replace(self, by_table={table: runs for table, runs in self.by_table.items() if table in there})
 
     def encode(self) -> list[object]:
         """For the JSON of the lock table. Older stores have the first element alone: who wrote where was not noted."""
