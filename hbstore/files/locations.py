@@ -136,3 +136,27 @@ def _encodes(text: str) -> bool:
         return b"\0" not in text.encode()
     except UnicodeEncodeError:
         return False
+
+
+def same_place(left: str | None, right: str | None) -> bool:
+    """Whether two locations name one place in their texts: ``/x``, ``file:/x`` and ``file:///x/`` do.
+
+    No location equals only no location; texts that are no locations are compared as texts. Links are not looked at.
+
+    >>> same_place("/x", "file:///x/"), same_place("/x", "/x/y"), same_place(None, "")
+    (True, False, True)
+    """
+    first, second = location_or_none(left), location_or_none(right)
+    if first is None or second is None:
+        return (left or None) == (right or None)
+    return first.file_system == second.file_system and first.parts == second.parts
+
+
+def is_below(location: str, ancestor: str) -> bool:
+    """Whether a location is in another, name by name, and not that other itself. Links are not looked at.
+
+    >>> is_below("/wh/a", "file:/wh"), is_below("/wh2", "/wh"), is_below("/wh", "/wh")
+    (True, False, False)
+    """
+    first, second = location_or_none(location), location_or_none(ancestor)
+    return first is not None and second is not None and first.is_below(second)

@@ -17,7 +17,7 @@ from hbstore.files.bounds import Bounds
 from hbstore.files.file_systems import FileSystems, check_same_file_system, failing, renames
 from hbstore.files.interface import Files, at_or_below
 from hbstore.files.local_files import LocalFolders
-from hbstore.files.locations import LOCAL, Location, absolute_location, location_or_none, parse_location
+from hbstore.files.locations import LOCAL, Location, absolute_location, parse_location
 from hbstore.files.remote_files import AT_ONCE, RemoteFiles
 from hbstore.files.trash import Trash
 from hbstore.keys.partition_names import DEFAULT_DATABASE
@@ -108,26 +108,6 @@ class Warehouse:
         ('file:/x', 'file:/x', 's3a://bucket/x')
         """
         return str(parse_location(location))
-
-    def same_place(self, left: str | None, right: str | None) -> bool:
-        """Whether two locations name one place in their texts: ``/x``, ``file:/x`` and ``file:///x/`` do.
-
-        No location equals only no location; texts that are no locations are compared as texts. Links are not looked at.
-        """
-        one, other = location_or_none(left), location_or_none(right)
-        if one is None or other is None:
-            return (left or None) == (right or None)
-        return one.file_system == other.file_system and one.parts == other.parts
-
-    def is_below(self, location: str, ancestor: str) -> bool:
-        """Whether a location is in another, name by name, and not that other itself. Links are not looked at.
-
-        >>> warehouse = Warehouse("/wh")
-        >>> warehouse.is_below("/wh/a", "file:/wh"), warehouse.is_below("/wh2", "/wh"), warehouse.is_below("/wh", "/wh")
-        (True, False, False)
-        """
-        one, other = location_or_none(location), location_or_none(ancestor)
-        return one is not None and other is not None and one.is_below(other)
 
     def exists(self, location: str) -> bool:
         """Whether there is a folder or a file."""

@@ -20,6 +20,7 @@ from itertools import accumulate
 from typing import Final
 
 from hbstore.errors import FileOperationFailed, OutsideWarehouse, PublicationLost
+from hbstore.files.locations import is_below, same_place
 from hbstore.files.remote_files import AT_ONCE
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Table
@@ -62,7 +63,7 @@ def drop_with_files(
         WriteConflict: a job is writing one.
         ConcurrentChange: one is elsewhere, or not as expected. After all of these nothing was dropped.
     """
-    own = {values: place for values, place in locations.items() if place and not holds_table(warehouse, table, place)}
+    own = {values: place for values, place in locations.items() if place and not holds_table(table, place)}
     names = dict(zip(own, _noted(warehouse, list(own.values())), strict=True))
     writes = (
         PartitionWrite(values, place, replaced=names.get(values, ()), drop=True) for values, place in locations.items()
@@ -136,7 +137,7 @@ def remove_partition_files(
     left = []
     inside = () if table.location is None else (table.location,)
     for location in filter(None, locations):
-        if holds_table(warehouse, table, location):
+        if holds_table(table, location):
             _LOG.warning("%s: the files of %s stay, because they are the files of the whole table", table, location)
             left.append(location)
         elif not remove_tree(warehouse, location, inside=inside, purge=purge):
@@ -146,10 +147,10 @@ def remove_partition_files(
     return tuple(left)
 
 
-def holds_table(warehouse: Warehouse, table: Table, location: str) -> bool:
+def holds_table(table: Table, location: str) -> bool:
     """Whether a partition's location is its table's, or one around that, so that more than the partition is there."""
     home = table.location
-    return home is not None and (warehouse.same_place(location, home) or warehouse.is_below(home, location))
+    return home is not None and (same_place(location, home) or is_below(home, location))
 
 
 def remove_tree(warehouse: Warehouse, location: str, *, inside: Sequence[str], purge: bool) -> bool:

@@ -35,7 +35,6 @@ from hbstore.errors import (
     PartitionNotFound,
     StoreBusy,
     TableNotFound,
-    WriteConflict,
 )
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import partition_name, table_name
@@ -116,7 +115,9 @@ def own_trash(warehouse: Warehouse) -> str:
 def expire(
     store: PartitionStore, warehouse: Warehouse, table: Table, payloads: Sequence[bytes], now: datetime
 ) -> Iterator[ExpiryRun]:
-    """Drop partitions in runs; each is given when it is done. A run is left out if a partition of it has changed.
+    """Drop partitions in runs; each is given when it is done.
+
+    A run is left out if somebody has changed one of its partitions, or a job is writing it.
 
     Args:
         store: the catalog.
@@ -127,7 +128,7 @@ def expire(
 
     Raises:
         OutsideWarehouse, FileOperationFailed: the files may not be moved, or the trash is in another file system.
-        WriteConflict: a job is writing one of them. After each of them nothing of the run was dropped.
+            After both nothing of the run was dropped.
 
     >>> from dataclasses import replace
     >>> from datetime import timezone
@@ -250,10 +251,10 @@ def _expire_batch(
     store.records.create(_KIND, run_id, run.encode())
     try:
         drop_partitions(store, warehouse.with_trash(trash), table, batch, delete=True, unchanged=True)
-    except (PartitionNotFound, ConcurrentChange):
+    except (PartitionNotFound, ConcurrentChange):  # a WriteConflict is one
         store.records.drop(_KIND, run_id)
         return None
-    except (OutsideWarehouse, WriteConflict, InvalidInput):
+    except (OutsideWarehouse, InvalidInput):
         store.records.drop(_KIND, run_id)
         raise
     return run

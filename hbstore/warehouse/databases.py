@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from hbstore.errors import AlreadyExists, DatabaseNotEmpty, DatabaseNotFound, DdlRefused
+from hbstore.files.locations import is_below, same_place
 from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import DEFAULT_DATABASE
@@ -105,7 +106,7 @@ def drop_database(
             if names:
                 raise refusal(DatabaseNotEmpty, f"Database {name} is not empty. One or more {what} exist.")
     files = [table_files(store, warehouse, table, delete=delete) for table in store.tables(name)]
-    if delete and not _external_data(warehouse, database, files):
+    if delete and not _external_data(database, files):
         assert database.location is not None
         warehouse.check_under_roots(database.location)
     store.drop_database(name, cascade=cascade)
@@ -115,7 +116,7 @@ def drop_database(
 def _remove_files(warehouse: Warehouse, database: Database, files: Sequence[TableFiles]) -> tuple[str, ...]:
     """Delete the tables' files, then the database's folder unless files of external tables are in it."""
     left = [place for table in files for place in remove_files(warehouse, table)]
-    external = _external_data(warehouse, database, files)
+    external = _external_data(database, files)
     if external:
         _LOG.warning("the folder of database %s stays, because it holds external data: %s", database.name, external[0])
         return tuple(left)
@@ -126,9 +127,9 @@ def _remove_files(warehouse: Warehouse, database: Database, files: Sequence[Tabl
     return tuple(left)
 
 
-def _external_data(warehouse: Warehouse, database: Database, files: Sequence[TableFiles]) -> list[str]:
+def _external_data(database: Database, files: Sequence[TableFiles]) -> list[str]:
     """The locations of external tables and their partitions that are in the database's folder."""
     home = database.location
     assert home is not None
     kept = [place for table in files for place in table.kept]
-    return [place for place in kept if warehouse.is_below(place, home) or warehouse.same_place(place, home)]
+    return [place for place in kept if is_below(place, home) or same_place(place, home)]

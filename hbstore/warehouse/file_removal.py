@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hbstore.errors import FileOperationFailed
+from hbstore.files.locations import is_below
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Table
 from hbstore.model.structs import partitions_from_payloads
@@ -56,7 +57,7 @@ def table_files(store: PartitionStore, warehouse: Warehouse, table: Table, *, de
     """
     if table.location is None or is_view(table) or not delete:
         return TableFiles()
-    places = (table.location, *_locations_elsewhere(store, warehouse, table, table.location))
+    places = (table.location, *_locations_elsewhere(store, table, table.location))
     if keeps_files(table):
         return TableFiles((table.location,), kept=places)
     if Publisher(store).has_moving_folders(f"{table.database}.{table.name}"):
@@ -95,7 +96,7 @@ def check_partition_files(warehouse: Warehouse, table: Table, locations: Iterabl
     below = None if table.location is None else table.location.rstrip("/") + "/"
     is_checked = False
     for location in locations:
-        if location is None or holds_table(warehouse, table, location):
+        if location is None or holds_table(table, location):
             continue
         if below is not None and location.startswith(below) and "/.." not in location:
             if is_checked:
@@ -104,7 +105,7 @@ def check_partition_files(warehouse: Warehouse, table: Table, locations: Iterabl
         warehouse.check_under_roots(location)
 
 
-def _locations_elsewhere(store: PartitionStore, warehouse: Warehouse, table: Table, home: str) -> list[str]:
+def _locations_elsewhere(store: PartitionStore, table: Table, home: str) -> list[str]:
     """The locations of partitions that are not in the table's folder, and do not hold it."""
     if not table.partition_columns:
         return []
@@ -115,8 +116,8 @@ def _locations_elsewhere(store: PartitionStore, warehouse: Warehouse, table: Tab
         for batch in batches:
             for partition in partitions_from_payloads(batch):
                 place = partition.location
-                if place is not None and not place.startswith(below) and not warehouse.is_below(place, home):
+                if place is not None and not place.startswith(below) and not is_below(place, home):
                     locations.append(place)
-        return [place for place in locations if not holds_table(warehouse, table, place)]
+        return [place for place in locations if not holds_table(table, place)]
 
     return store.read_payloads(table.database, table.name, None, collect)

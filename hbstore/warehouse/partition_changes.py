@@ -17,6 +17,7 @@ from itertools import chain
 from typing import Final, TypeVar
 
 from hbstore.errors import AlreadyExists, DdlRefused, PartitionNotFound
+from hbstore.files.locations import is_below, same_place
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import partition_name
 from hbstore.model.objects import Column, Partition, Table
@@ -132,7 +133,7 @@ def rename_partition(
 
     def rename() -> None:
         old = _to_be_renamed(store, table, values, new)
-        location = _location_after_rename(warehouse, table, old, new)
+        location = _location_after_rename(table, old, new)
         parameters = dated.parameters
         if not is_external(table):
             # The files are counted where they still are.
@@ -283,10 +284,10 @@ def _merged(old: Partition, new: Partition, location: str | None, parameters: Ma
     )
 
 
-def _location_after_rename(warehouse: Warehouse, table: Table, old: Partition, new: Partition) -> str | None:
+def _location_after_rename(table: Table, old: Partition, new: Partition) -> str | None:
     """Where the partition is afterwards: by its new name if it was in the table's folder, else where it was."""
     home = table.location
-    if is_external(table) or home is None or old.location is None or not warehouse.is_below(old.location, home):
+    if is_external(table) or home is None or old.location is None or not is_below(old.location, home):
         return old.location
     return default_location(table, new.values)
 
@@ -303,7 +304,7 @@ def _moving(
 ) -> AbstractContextManager[str | None]:
     """The folder moved for what the block stores, if it is to be moved at all."""
     source, target = old.location, new.location
-    if source is None or target is None or warehouse.same_place(source, target):
+    if source is None or target is None or same_place(source, target):
         return nullcontext()
     inside = [] if table.location is None else [table.location]
     row = store.publications.row(table.database, table.name)

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from hbstore.errors import StoreFull, StoreReadOnly
+from hbstore.files.locations import same_place
 from hbstore.files.warehouse import Warehouse
 from hbstore.store.records import Records
 
@@ -60,7 +61,7 @@ def remember_warehouse(
     ('file:/data/a', None)
     """
     earlier = remembered_warehouse(records)
-    if earlier is not None and warehouse.same_place(earlier.root, warehouse.root):
+    if earlier is not None and same_place(earlier.root, warehouse.root):
         return None
     if not read_only and (earlier is None or is_named):
         started = datetime.now(UTC).isoformat(timespec="seconds")

@@ -26,6 +26,7 @@ from hbstore.errors import (
     InvalidType,
     TableNotFound,
 )
+from hbstore.files.locations import same_place
 from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition, Table
@@ -316,8 +317,8 @@ def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table,
     follows = (
         not is_view(old)
         and (not is_external(old) or is_translated(old))
-        and warehouse.same_place(old.location, new.location)
-        and warehouse.same_place(old.location, home)
+        and same_place(old.location, new.location)
+        and same_place(old.location, home)
     )
     if not follows or old.location is None or not warehouse.renames(old.location):
         parameters = altered_table_parameters(warehouse, new, properties)

@@ -68,7 +68,7 @@ def truncate_table(
 def _check_places(warehouse: Warehouse, table: Table, partitions: Sequence[Partition]) -> None:
     """See that the files of partitions are theirs alone, and may be deleted."""
     places = [partition.location for partition in partitions]
-    shared = next((place for place in places if place and holds_table(warehouse, table, place)), None)
+    shared = next((place for place in places if place and holds_table(table, place)), None)
     if shared is not None:
         reason = f"Cannot truncate a partition of {table} whose files are the files of the whole table: {shared}"
         raise refusal(DdlRefused, reason)
