@@ -224,8 +224,8 @@ class HiveTransaction:
         started: when it was opened.
         heartbeat: when its client was last heard of.
         heartbeats: how often.
-        tables: the ids of the tables, in hexadecimal, for which it was given write ids.
-        writes: whether it may write into tables beside these: it locked what it writes.
+        tables: the ids, in hexadecimal, of the tables for which it was given write ids; empty for one not there yet.
+        writes: whether it locked what it writes; where it was given no write ids, that may be any table.
     """
 
     id: int

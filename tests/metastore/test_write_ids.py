@@ -142,6 +142,17 @@ def test_an_aborted_write_is_passed_over_where_it_was_written(asking):
     assert invalid(asking, "shop.sales") == ([3, 5, 6], [3, 5])
 
 
+def test_a_table_that_is_created_later_may_hold_what_was_aborted_before(asking):
+    """A transaction that also writes into a table that is there already."""
+    asking.store.create_table(table_of("sales", ds="date"))
+    asking.open_txns(TYPES.OpenTxnRequest(1, "ann", "here"))
+    for table in ("sales", "copied"):
+        asking.allocate_table_write_ids(TYPES.AllocateTableWriteIdsRequest("shop", table, [1]))
+    asking.abort_txns(TYPES.AbortTxnsRequest([1]))
+    asking.store.create_table(table_of("copied", ds="date"))
+    assert invalid(asking, "shop.copied") == ([1], [1])
+
+
 def test_the_reply_does_not_grow_with_aborted_transactions_that_wrote_nothing(asking):
     asking.store.create_table(table_of("sales", ds="date"))
     for _ in range(3):

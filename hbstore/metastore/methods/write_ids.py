@@ -51,7 +51,7 @@ def allocate_table_write_ids(call: Call) -> Any:
         )
     numbers = sorted(request.txnIds or ())
     table_id = _table_id(call, f"{request.dbName}.{request.tableName}")
-    call.store.hive.transactions.allocate_write_ids(numbers, table_id)  # CREATE TABLE AS writes before it creates
+    call.store.hive.transactions.allocate_write_ids(numbers, table_id or "")  # CREATE TABLE AS writes before it creates
     return THRIFT.AllocateTableWriteIdsResponse([THRIFT.TxnToWriteId(number, number) for number in numbers])
 
 

@@ -116,7 +116,7 @@ class LockTable:
         )
 
     def writing(self, transactions: Iterable[HiveTransaction], table_id: str | None, now: int) -> LockTable:
-        """With open transactions that are going to write into a table, or (None) into whatever tables."""
+        """With open transactions that are going to write: see `HiveTransactions.allocate_write_ids`."""
         if table_id is None:
             return self.heard_of((replace(transaction, writes=True) for transaction in transactions), now)
         return self.heard_of(

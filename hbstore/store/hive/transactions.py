@@ -146,7 +146,8 @@ class HiveTransactions:
 
         Args:
             numbers: the transactions.
-            table_id: the table's id, in hexadecimal; None: whatever table.
+            table_id: the table's id, in hexadecimal; empty where it is not there yet, so that it may be any; None where
+                the transaction only says that it writes: then it is any unless write ids were allocated.
 
         Raises:
             NoSuchTxn, TxnAborted: one is not open; nothing was changed.
