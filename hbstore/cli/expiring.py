@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ import typer
 
 from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
-from hbstore.cli.partitions import print_partitions
+from hbstore.cli.partitions import expect_filter, print_partitions
 from hbstore.cli.printing import print_answer, print_json, print_rows
 from hbstore.errors import InvalidInput
 from hbstore.keys.partition_names import table_name
@@ -19,6 +20,7 @@ from hbstore.texts.wording import plural
 if TYPE_CHECKING:  # help needs no store
     from hbstore.files.warehouse import Warehouse
     from hbstore.model.objects import Table
+    from hbstore.retention.expiry import ExpiryRun
     from hbstore.retention.old_partitions import OldPartitions
     from hbstore.store.partition_store import PartitionStore
 
@@ -79,29 +81,30 @@ def expire(
     from hbstore.model.structs import partitions_from_payloads
     from hbstore.retention.expiry import KEPT
     from hbstore.retention.expiry import expire as expire_partitions
+    from hbstore.retention.kept_files import parted
 
-    if filter_ is not None and (older_than or column):
-        raise InvalidInput("partitions are selected by an age or by a filter", hint="Give --older-than or --filter")
+    if filter_ is not None and (older_than is not None or column is not None):
+        hint = "Give --older-than or --filter, not both"
+        raise InvalidInput("partitions are selected by an age or by a filter", hint=hint)
+    expect_filter(filter_)
     now = datetime.now(UTC)
     with open_store(ctx, store) as opened:
         definition = opened.get_table(*table_name(table))
         old = _selected(opened, definition, filter_, older_than, column, now)
         if old.timeless:
-            typer.echo(f"{plural(old.timeless, 'partition')} whose time cannot be told: kept", err=True)
+            counted = plural(old.timeless, "partition")
+            typer.echo(f"kept, as no time can be told: {counted} of those that were looked at", err=True)
         if dry_run:
             listed = partitions_from_payloads(old.payloads)
             print_partitions(list(listed), definition.partition_column_names, as_json=as_json)
             return
-        where = _warehouse(opened, warehouse, trash) if old.payloads else None
-        done = [] if where is None else list(expire_partitions(opened, where, definition, old.payloads, now))
-    dropped = sum(run.partitions for run in done)
-    document = {"table": str(definition), "dropped": dropped, "runs": [run.id for run in done]}
-    lines = [f"{plural(dropped, 'partition')} dropped"]
-    until = (now + KEPT).date().isoformat()
-    lines += [f"until {until}: hbstore expired undo {run.id}" for run in done if run.files != "deleted"]
-    if dropped < len(old.payloads):
-        lines.append(f"{plural(len(old.payloads) - dropped, 'partition')} kept, as others were changing them")
-    print_answer(document, lines, as_json=as_json)
+        done: list[ExpiryRun] = []
+        kept: dict[str, str] = {}
+        if old.payloads:
+            where = _warehouse(opened, warehouse, trash)
+            movable, kept = parted(opened, where, definition, old.payloads)
+            done = list(expire_partitions(opened, where, definition, movable, now))
+    _print_expired(definition, len(old.payloads), done, kept, until=(now + KEPT).date().isoformat(), as_json=as_json)
 
 
 @runs_commands.callback()
@@ -133,19 +136,20 @@ def undo_run(
     run: RunArgument,
     *,
     warehouse: WarehouseOption = None,
-    trash: TrashOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Bring back the partitions of a run, with their files.
 
-    Those that are there by now stay as they are. First give the table a longer hbstore.retention, or servers drop them
-    again. Column statistics of partitions do not come back.
+    Those that are there by now stay as they are, and keep the run in the list.
+
+    First give the table a longer hbstore.retention, or servers drop them again. Column statistics of partitions do not
+    come back.
     """
     from hbstore.retention.expiry import undo
 
     with open_store(ctx, store) as opened:
-        undone = undo(opened, _warehouse(opened, warehouse, trash), run)
+        undone = undo(opened, _warehouse(opened, warehouse, None), run)
     lines = [f"{plural(len(undone.restored), 'partition')} brought back"]
     lines += [f"{name}: {reason}" for name, reason in undone.left.items()]
     print_answer({"restored": undone.restored, "left": undone.left}, lines, as_json=as_json)
@@ -165,12 +169,32 @@ def delete_old_runs(
 ) -> None:
     """Delete the files of old runs from the trash for good. Servers do so with runs of 7 days."""
     from hbstore.retention.age import parse_age
-    from hbstore.retention.expiry import delete_runs
+    from hbstore.retention.expiry import delete_runs, runs
 
     with open_store(ctx, store) as opened:
         until = datetime.now(UTC) - parse_age(older_than)
         deleted = delete_runs(opened, _warehouse(opened, warehouse, trash), until)
-    print_answer({"deleted": [run.id for run in deleted]}, [f"{plural(len(deleted), 'run')} deleted"], as_json=as_json)
+        left = [run for run in runs(opened) if datetime.fromisoformat(run.at) <= until]
+    lines = [f"{plural(len(deleted), 'run')} deleted"]
+    lines += [f"not deleted, its files are in {run.trash}: {run.id}" for run in left]
+    print_answer({"deleted": [run.id for run in deleted], "left": [run.id for run in left]}, lines, as_json=as_json)
+
+
+def _print_expired(
+    table: Table, selected: int, done: Sequence[ExpiryRun], kept: Mapping[str, str], *, until: str, as_json: bool
+) -> None:
+    """Print what was dropped of so many selected partitions, how it is undone, and what was kept."""
+    dropped = sum(run.partitions for run in done)
+    lines = [f"{plural(dropped, 'partition')} dropped"]
+    for run in done:
+        undone = f"until {until}: hbstore expired undo {run.id}"
+        lines.append("their files are deleted for good (auto.purge)" if run.files == "deleted" else undone)
+    lines += [f"kept {name}: {reason}" for name, reason in kept.items()]
+    changing = selected - dropped - len(kept)
+    if changing:
+        lines.append(f"{plural(changing, 'partition')} kept, as others are changing them")
+    runs = [run.id for run in done]
+    print_answer({"table": str(table), "dropped": dropped, "runs": runs, "kept": kept}, lines, as_json=as_json)
 
 
 def _selected(
@@ -188,11 +212,12 @@ def _selected(
         return store.read_payloads(
             table.database, table.name, filter_, lambda *read: OldPartitions(list(chain.from_iterable(read[2])), 0)
         )
-    own = retention_of(table)
+    named = checked_column(table, column)
+    own = None if named and older_than else retention_of(table)
     if older_than is not None:
-        retention = Retention(parse_age(older_than), checked_column(table, column) or (own.column if own else None))
+        retention = Retention(parse_age(older_than), named or (own.column if own else None))
     elif own is not None:
-        retention = Retention(own.age, checked_column(table, column) or own.column)
+        retention = Retention(own.age, named or own.column)
     else:
         raise InvalidInput(
             "nothing says how old partitions may be",
@@ -215,4 +240,4 @@ def _warehouse(store: PartitionStore, root: str | None, trash: str | None) -> Wa
         remembered = remembered_warehouse(store.records)
         used = "" if remembered is None else f" (servers of this store use {remembered.root})"
         raise InvalidInput("the command names no warehouse", hint=f"Give --warehouse DIR, as to hbstore serve{used}")
-    return Warehouse(root, trash=trash)
+    return Warehouse(root, trash=trash, also_under=())  # one that is mistyped moves nothing

@@ -147,6 +147,7 @@ def drop_partition(
     """Drop partitions. Files are not touched; `hbstore sql` drops partitions with their files."""
     if (filter_ is None) == (not specs):
         raise InvalidInput("partitions are named by specs or by a filter", hint="Give SPEC... or --filter, not both")
+    expect_filter(filter_)
     database, name = table_name(table)
     with open_store(ctx, store) as opened:
         definition = opened.get_table(database, name)
@@ -187,6 +188,16 @@ def rename_partition(
     before, after = partition_name(columns, old), partition_name(columns, new)
     document = {"table": str(definition), "partition": before, "renamed": after}
     print_answer(document, [f"partition {before}: renamed to {after}"], as_json=as_json)
+
+
+def expect_filter(filter_: str | None) -> None:
+    """See that a filter of what is dropped says something: an empty one, as of a variable that is not set, selects all.
+
+    Raises:
+        InvalidInput: it is empty.
+    """
+    if filter_ is not None and not filter_.strip():
+        raise InvalidInput("the filter is empty", hint="Write what it selects; for all partitions, drop the table")
 
 
 def print_partitions(listed: Sequence[Partition], columns: tuple[str, ...], *, as_json: bool) -> None:

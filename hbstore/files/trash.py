@@ -66,14 +66,20 @@ class Trash:
             again: whether a part may have been copied back before, in file systems that do not rename.
 
         Raises:
-            OSError: something else is at its place, or the file system refuses.
+            FileOperationFailed: something else is at its place.
+            OSError: the file system refuses.
         """
         resting = self.resting_place(files, place)
         taken = files.data_files(resting, hidden=True)
         if taken is None:
             return False
-        if {*(files.data_files(place, hidden=True) or ())} - {*taken}:
-            raise FileExistsError("other files are at its place")
+        there = files.data_files(place, hidden=True)
+        if there is not None and not (again and {*there} <= {*taken}):
+            raise FileOperationFailed(
+                "there is another folder by now",
+                location=place,
+                hint="Move it away, and try again; the files stay in the trash",
+            )
         return files.move(resting, place, again=again)
 
     def resting_place(self, files: Files, place: str) -> str:

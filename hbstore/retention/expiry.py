@@ -41,6 +41,8 @@ from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition, Table
 from hbstore.model.structs import partition_values, partitions_from_payloads
 from hbstore.publishing.publisher import Publisher
+from hbstore.publishing.removal import holds_table
+from hbstore.retention.kept_files import own_trash
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.partition_changes import drop_partitions
@@ -103,15 +105,6 @@ class Undone:
     left: dict[str, str]
 
 
-def own_trash(warehouse: Warehouse) -> str:
-    """Where the files of expired partitions rest: in the warehouse's trash or, without one, in a hidden folder.
-
-    >>> own_trash(Warehouse("/wh")), own_trash(Warehouse("/wh", trash="/trash"))
-    ('file:/wh/.Trash/expired', 'file:/trash/expired')
-    """
-    return f"{warehouse.trash or warehouse.root + '/.Trash'}/expired"
-
-
 def expire(
     store: PartitionStore, warehouse: Warehouse, table: Table, payloads: Sequence[bytes], now: datetime
 ) -> Iterator[ExpiryRun]:
@@ -123,12 +116,11 @@ def expire(
         store: the catalog.
         warehouse: where files are.
         table: their table.
-        payloads: the stored bytes of the partitions.
+        payloads: the stored bytes of the partitions, of which none is to be kept for its files: `parted`.
         now: the time.
 
     Raises:
-        OutsideWarehouse, FileOperationFailed: the files may not be moved, or the trash is in another file system.
-            After both nothing of the run was dropped.
+        OutsideWarehouse: the files may not be moved; nothing of the run was dropped.
 
     >>> from dataclasses import replace
     >>> from datetime import timezone
@@ -176,20 +168,26 @@ def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:
 
     Raises:
         InvalidInput: there is no such run, or its files passed the trash.
-        TableNotFound: its table was dropped or renamed.
+        ConcurrentChange: its table was dropped or renamed.
     """
     run = _run(store, run_id)
     database, name = table_name(run.table)
-    row = store.table_row(database, name)
-    if row.table_id.hex() != run.table_id:
-        raise TableNotFound(
-            "the table of the run was dropped or renamed",
-            table=run.table,
-            run=run_id,
-            hint=f"Its files are in {run.trash}",
-        )
+    with suppress(TableNotFound, DatabaseNotFound):
+        row = store.table_row(database, name)
+        if row.table_id.hex() == run.table_id:
+            return _undo(store, warehouse, run, row.table)
+    raise ConcurrentChange(
+        "the table of the run was dropped or renamed",
+        table=run.table,
+        run=run_id,
+        hint=f"Its files are in {run.trash}: move them to where you want them, and add the partitions",
+    )
+
+
+def _undo(store: PartitionStore, warehouse: Warehouse, run: ExpiryRun, table: Table) -> Undone:
+    database, name = table.database, table.name
     Publisher(store).recover(run.table)  # moves into the trash what a dead process has not
-    table, payloads = located(store, warehouse, row.table), run.payloads()
+    table, payloads = located(store, warehouse, table), run.payloads()
     trash = warehouse.with_trash(run.trash)
     present = {partition_values(payload) for payload in store.get_payloads(database, name, _values(payloads))}
     restored: list[str] = []
@@ -241,10 +239,6 @@ def _expire_batch(
     run_id = f"{at[:19].replace(':', '-')}-{uuid4().hex[:12]}"
     files = "kept" if keeps_files(table) else "deleted" if is_purged(table) else "trash"
     trash = f"{own_trash(warehouse)}/{run_id}"
-    if files == "trash":
-        for partition in partitions_from_payloads(batch):
-            if partition.location:
-                warehouse.check_reach(partition.location, trash)
     table_id = store.table_row(table.database, table.name).table_id.hex()
     packed = b64encode(zlib.compress(json.dumps([b64encode(payload).decode() for payload in batch]).encode())).decode()
     run = ExpiryRun(run_id, str(table), table_id, at, len(batch), files, trash, packed)
@@ -280,7 +274,7 @@ def _values(payloads: Sequence[bytes]) -> list[tuple[str, ...]]:
 
 def _brought_back(trash: Warehouse, table: Table, run: ExpiryRun, partition: Partition) -> str | None:
     """Move a partition's files back to where they were; why not, or None."""
-    if run.files == "kept" or not partition.location:
+    if run.files == "kept" or not partition.location or holds_table(table, partition.location):
         return None
     inside = [partition.location] if table.location is None else [table.location, partition.location]
     try:

@@ -14,6 +14,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Table
 from hbstore.retention.age import retention_of
 from hbstore.retention.expiry import KEPT, delete_runs, expire
+from hbstore.retention.kept_files import parted
 from hbstore.retention.old_partitions import old_partitions
 from hbstore.store.partition_store import PartitionStore
 
@@ -78,7 +79,11 @@ def _keep_table(store: PartitionStore, warehouse: Warehouse, table: Table, now: 
         if retention is None or ended.is_set():
             return
         old = old_partitions(store, table, retention, now)
-        for run in expire(store, warehouse, table, old.payloads, now):
+        movable, kept = parted(store, warehouse, table, old.payloads)
+        if kept:
+            name, reason = next(iter(kept.items()))
+            _LOG.warning("%s: %s old partitions are kept, such as %s: %s", table, len(kept), name, reason)
+        for run in expire(store, warehouse, table, movable, now):
             _LOG.info("%s: %s old partitions dropped; hbstore expired undo %s", table, run.partitions, run.id)
             if ended.is_set():
                 return

@@ -8,14 +8,16 @@ else its only partition column that is a date or a timestamp, else its only part
 
 * of a date, that day, and of a timestamp, that moment;
 * where the table declares update periods, that of the partition's;
-* of other values what is written like a time of an update period (``2013-01-01-05``, ``2013-01``), or ``20130101`` and
-  ``2013010105``. Where a text is a time of several periods, the longest counts.
+* of other values what is written like a time of an update period up to months (``2013-01-01-05``, ``2013-W05``,
+  ``2013-01``), or ``20130101`` and ``2013010105``. Quarters and years have to be declared: ``2013-01`` is a month, and
+  ``2013`` may be any number.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
@@ -36,7 +38,10 @@ from hbstore.times.update_period import UpdatePeriod
 _End: TypeAlias = Callable[[bytes], int | None]
 """The moment at which the time of a partition ends, by its stored bytes; None where that cannot be told."""
 
+_LARGEST: Final = UpdatePeriod.MONTHLY
 _UNIX_EPOCH: Final = moment(datetime(1970, 1, 1, tzinfo=UTC))
+_UNDECLARED: Final = [period for period in UpdatePeriod if UpdatePeriod.SECONDLY.rank <= period.rank <= _LARGEST.rank]
+"""Periods whose times are known by how they are written, each in another way."""
 _DIGITS: Final = re.compile("([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})?", re.ASCII)
 
 
@@ -100,10 +105,14 @@ def _column(table: Table, retention: Retention) -> str:
     for candidates in (dated, names):
         if len(candidates) == 1:
             return candidates[0]
+    if not names:
+        raise InvalidInput(
+            "the table has no partition columns", table=table, hint="Only partitions expire: name another table"
+        )
     raise InvalidInput(
         "which partition column holds the time of a partition cannot be told",
         table=table,
-        columns=", ".join(names) or "none",
+        columns=", ".join(names),
         hint="Name it: --column COLUMN, or the table's parameter hbstore.retention.column",
     )
 
@@ -150,7 +159,7 @@ def _end_of_value(kind: ColumnType, text: str) -> int | None:
 
 
 def _end_of_text(text: str) -> int | None:
-    """When a time that is written out ends, at the latest.
+    """When a time that is written out ends.
 
     >>> from hbstore.times.moments import time_at
     >>> [time_at(_end_of_text(text)).isoformat() for text in ("2013-01-01-05", "20130101")]
@@ -159,14 +168,11 @@ def _end_of_text(text: str) -> int | None:
     """
     digits = _DIGITS.fullmatch(text)
     written = text if digits is None else "-".join(filter(None, digits.groups()))
-    ends = []
-    for period in UpdatePeriod:
+    for period in _UNDECLARED:
         if len(written) == len(period.pattern):
-            try:
-                ends.append(period.moment(period.parse_index(written) + 1))
-            except InvalidTime:
-                continue
-    return max(ends, default=None)
+            with suppress(InvalidTime):
+                return period.moment(period.parse_index(written) + 1)
+    return None
 
 
 def _is_time(kind: ColumnType) -> bool:

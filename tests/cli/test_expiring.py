@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -39,7 +40,7 @@ def test_they_are_shown_dropped_and_brought_back(run, run_json, warehouse):
     command = ("expire", "shop.sales", "--older-than", "90d")
     shown = run(*command, "--dry-run")
     assert (shown.stdout.splitlines(), files(warehouse)) == (before[1:3], before)
-    assert shown.stderr == "1 partition whose time cannot be told: kept\n"
+    assert shown.stderr == "kept, as no time can be told: 1 partition of those that were looked at\n"
     assert "--warehouse" in run(*command, code=2).stderr
     dropped = run_json(*command, "--warehouse", warehouse)
     assert (dropped["table"], dropped["dropped"], files(warehouse)) == ("shop.sales", 2, [before[0], before[3]])
@@ -58,6 +59,32 @@ def test_a_filter_selects_them_in_place_of_an_age(run, run_json, warehouse):
     assert run("expired", "delete", "--warehouse", warehouse).stdout == "0 runs deleted\n"
     both = ("expire", "shop.sales", "--filter", "ds = 'a'", "--older-than", "7d")
     assert "by an age or by a filter" in run(*both, code=2).stderr
+    for command in (("expire", "shop.sales"), ("drop-partition", "shop.sales")):
+        assert "the filter is empty" in run(*command, "--filter", " ", code=2).stderr
+    assert run("count", "shop.sales").stdout == "3\n"
+
+
+def test_a_warehouse_that_is_mistyped_moves_nothing(run_json, warehouse, tmp_path):
+    before = files(warehouse)
+    kept = run_json("expire", "shop.sales", "--older-than", "90d", "--warehouse", tmp_path / "typo")
+    assert (kept["dropped"], len(kept["kept"]), files(warehouse)) == (0, 2, before)
+    assert not (tmp_path / "typo").exists()
+
+
+def test_runs_are_deleted_in_their_trash_when_they_are_old(run, run_json, warehouse, tmp_path, path):
+    trash = ("--trash", tmp_path / "trash")
+    (name,) = run_json("expire", "shop.sales", "--older-than", "90d", "--warehouse", warehouse, *trash)["runs"]
+    delete = ("expired", "delete", "--older-than", "1h", "--warehouse", warehouse)
+    assert run(*delete).stdout == "0 runs deleted\n"
+    with connect(f"sqlite://{path}") as store:
+        record = json.loads(store.records.get("expired", name))
+        store.records.change("expired", name, lambda _: json.dumps({**record, "at": "2026-01-01T00:00:00+00:00"}))
+    assert run(*delete).stdout.splitlines() == [
+        "0 runs deleted",
+        f"not deleted, its files are in file:{tmp_path}/trash/expired/{name}: {name}",
+    ]
+    assert run(*delete, *trash).stdout == "1 run deleted\n"
+    assert not list((tmp_path / "trash").rglob("part-*"))
 
 
 def test_what_stays_dropped_is_said(run, warehouse, path):
