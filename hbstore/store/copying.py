@@ -30,6 +30,7 @@ from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.payloads import PAYLOAD_KEYS
 from hbstore.transactions.transaction import RowView, Scan, Transaction
 from hbstore.transactions.transactions import Transactions
+from hbstore.transactions.unpacked_rows import stored
 
 _ALL: Final = ((b"A", PAYLOAD_KEYS[0]), (PAYLOAD_KEYS[1], FORMAT_KEY), (FORMAT_KEY + b"\0", b"["))
 """All catalog rows have a capital letter first. What a transaction stores until it is written is not copied."""
@@ -120,7 +121,7 @@ class StoreCopy:
         for prefix in prefixes:
             if view is not None:
                 view.settle(prefix, successor(prefix))
-            for rows in _batches(self.source.rows.whole_rows(prefix, successor(prefix))):
+            for rows in _batches(stored(self.source.rows).whole_rows(prefix, successor(prefix))):
                 self.target.write(rows, (), log.sequence)
             self.owners[prefix] = key
         self.target.put_cells([CatalogCell(key, name, value) for name, value in cells.items()], log.sequence)

@@ -86,9 +86,9 @@ class PartitionStore:
 
     def __init__(self, rows: Rows, patience: float = DEFAULT_PATIENCE) -> None:
         transactions = Transactions(rows, Patience(total=patience))
-        self._rows = rows
+        self._rows = transactions.rows
         self._tables = Tables(transactions)
-        self._reader = Reader(rows, self._tables)
+        self._reader = Reader(self._rows, self._tables)
         self._writer = Writer(self._tables)
         self._table_changes = TableChanges(self._tables)
         self._exchange = PartitionExchange(self._tables)

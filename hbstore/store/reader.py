@@ -35,6 +35,7 @@ from hbstore.texts.arguments import expect, expect_flags, expect_many
 from hbstore.texts.like import LikeDialect
 from hbstore.texts.like import like_dialect as checked_dialect
 from hbstore.times.clock import Clock, Now, utc_now
+from hbstore.transactions.unpacked_rows import stored
 from hbstore.transactions.waiting import Waiting
 
 T = TypeVar("T")
@@ -99,22 +100,25 @@ class Reader:
         max_parts: int,
         like_dialect: LikeDialect,
         after: PartitionValues | None = None,
+        packed: bool = False,
     ) -> T:
         """What ``consume`` makes of the stored bytes of the partitions that a filter selects, in key order.
 
-        With ``after``, only of those that are behind these values. Elsewhere than in a snapshot it is called again,
-        from the start, where the table moved under it.
+        With ``after``, only of those that are behind these values; with ``packed``, of what their rows hold, which is
+        less, and begins with their values. Elsewhere than in a snapshot it is called again, from the start, where the
+        table moved under it.
         """
         expect("consume", consume, Callable, hint="Give a function of a row, a plan and batches")  # type: ignore[arg-type]
         expect("max_parts", max_parts, SupportsIndex, hint="Give a whole number, -1 for all")
         limit = None if max_parts < 0 else max_parts
         last = None if after is None else reusable_values(after)
+        rows = stored(self.rows) if packed else self.rows
 
         def read(row: TableRow) -> T:
             plan = self.planned(row, where, like_dialect)
             if last is not None:
                 plan = behind(plan, partition_key(row, last))
-            return consume(row, plan, iter(()) if limit == 0 else fetch(plan, self.rows, limit))
+            return consume(row, plan, iter(()) if limit == 0 else fetch(plan, rows, limit))
 
         return self._consistent(database, table, read)[1]
 
@@ -150,14 +154,17 @@ class Reader:
         """The names of the partitions that a filter and a partial spec select, in key order."""
         if spec is not None:
             where = with_spec(where, spec, self.tables.open(database, table).table, like_dialect)
-        row, found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)
-        return partition_names(row.table.partition_column_names, found)
+
+        def read(row: TableRow, _: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> list[str]:
+            return partition_names(row.table.partition_column_names, list(chain.from_iterable(batches)))
+
+        return self.read(database, table, where, read, max_parts=max_parts, like_dialect=like_dialect, packed=True)
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:
         """How many partitions a filter selects."""
 
         def read(row: TableRow) -> int:
-            return count(self.planned(row, where, like_dialect), self.rows)
+            return count(self.planned(row, where, like_dialect), stored(self.rows))
 
         return self._consistent(database, table, read)[1]
 

@@ -29,6 +29,7 @@ from hbstore.store.timeline_classes import check_classes
 from hbstore.texts.arguments import expect, expect_flags
 from hbstore.transactions.payload_change import checked_relocation
 from hbstore.transactions.rewriting import Rewrite
+from hbstore.transactions.templates import TEMPLATES, Templates
 from hbstore.transactions.transaction import RowView, Transaction
 
 
@@ -219,7 +220,9 @@ def _rewrite(
 ) -> Rewrite:
     """What becomes of the rows of a table's partitions."""
     names = (table.database, table.name)
-    return Rewrite(row.definition.prefix, prefix_of(target), len(table.partition_columns), names, relocated, columns)
+    templates = Templates.of(row.cells.get(TEMPLATES))
+    width = len(table.partition_columns)
+    return Rewrite(row.definition.prefix, prefix_of(target), width, names, relocated, columns, templates)
 
 
 def _redeclares(row: TableRow, table: Table) -> bool:

@@ -8,6 +8,7 @@ process that goes on with it begins there, and others wait as long as it makes p
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +20,8 @@ from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import PartitionRow, Rows
 from hbstore.transactions.payload_change import PayloadChange
 from hbstore.transactions.progress import Progress
+from hbstore.transactions.templates import NO_TEMPLATES, Templates
+from hbstore.transactions.unpacked_rows import stored
 
 _BATCH_ROWS: Final = 1_000
 _BATCH_BYTES: Final = 4 << 20
@@ -35,6 +38,7 @@ class Rewrite:
         names: the database and the table that they belong to from now on.
         relocated: the beginning of locations, and what replaces it; None: they stay.
         columns: what the columns of their storage become; None: as before.
+        templates: those of the table, with which its rows are packed before and afterwards.
     """
 
     source: bytes
@@ -43,6 +47,7 @@ class Rewrite:
     names: tuple[str, str]
     relocated: tuple[str, str] | None = None
     columns: tuple[Column, ...] | None = None
+    templates: Templates = NO_TEMPLATES
 
     def apply(self, rows: Rows, sequence: int, progress: Progress) -> None:
         """Write all rows anew; those that another process has rewritten already become what they are.
@@ -52,17 +57,22 @@ class Rewrite:
         """
         change = PayloadChange(self.names, self.relocated, self.columns)
         start = progress.reached() or self.source
-        for batch in _in_batches(rows.whole_rows(start, successor(self.source))):
-            after = [PartitionRow(self._key(row.key), row.cells, change.apply(row.payload)) for row in batch]
+        for batch in _in_batches(stored(rows).whole_rows(start, successor(self.source))):
+            after = [PartitionRow(self._key(row.key), row.cells, self._changed(change, row.payload)) for row in batch]
             if progress.is_over():
                 return
             rows.write([new for new, old in zip(after, batch, strict=True) if new != old], (), sequence)
             progress.say(batch[-1].key + b"\0")
 
+    def _changed(self, change: PayloadChange, payload: bytes) -> bytes:
+        return self.templates.packed(change.apply(self.templates.unpacked(payload)))
+
     def encode(self) -> bytes:
         """JSON."""
         columns = None if self.columns is None else [[one.name, one.type, one.comment] for one in self.columns]
         content = [self.source.hex(), self.target.hex(), self.width, self.names, self.relocated, columns]
+        if self.templates.texts:
+            content.append(b64encode(self.templates.encode()).decode())
         return json.dumps(content, separators=(",", ":")).encode()
 
     @staticmethod
@@ -73,7 +83,7 @@ class Rewrite:
             CorruptRow: they are none.
         """
         try:
-            source, target, width, names, relocated, columns = json.loads(data)
+            source, target, width, names, relocated, columns, *templates = json.loads(data)
             return Rewrite(
                 bytes.fromhex(source),
                 bytes.fromhex(target),
@@ -81,6 +91,7 @@ class Rewrite:
                 (names[0], names[1]),
                 None if relocated is None else (relocated[0], relocated[1]),
                 None if columns is None else tuple(Column(*one) for one in columns),
+                Templates.of(b64decode(templates[0])) if templates else NO_TEMPLATES,
             )
         except (ValueError, TypeError, IndexError) as error:
             raise CorruptRow("the rewrite of a table cannot be decoded", bytes=len(data), hint=RESTORE) from error

@@ -13,6 +13,8 @@ from hbstore.keys.row_key import successor
 from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
 from hbstore.transactions.log import LOG, Log, Span, spans_of
 from hbstore.transactions.rewriting import Rewrite
+from hbstore.transactions.templates import TEMPLATES, Templates
+from hbstore.transactions.unpacked_rows import prefix_of_row
 from hbstore.transactions.writes import RowWrites
 
 Settle: TypeAlias = "Callable[[RowView, Sequence[Span]], None]"
@@ -164,8 +166,9 @@ class RowView:
         self._look(((prefix, successor(prefix)),))
 
     def writes(self) -> RowWrites:
-        """What the transaction does with the row."""
+        """What the transaction does with the row; the rows of its partitions are packed here."""
         state = self.log.state if self._new_state is None else self._new_state
+        puts = self._packed_puts()
         cells = {name: value for name, value in self._new_cells.items() if value != self._cells.get(name)}
         partition_rows = self._puts or self._deletes or self._cleared or self._rewrite
         return RowWrites(
@@ -173,12 +176,26 @@ class RowView:
             sequence=self._sequence + 1,
             state=state,
             cells=cells,
-            puts=tuple(self._puts.values()),
+            puts=puts,
             deletes=tuple(sorted(self._deletes)),
             cleared=tuple(self._cleared),
             rewrite=self._rewrite,
             changed=bool(state != self.log.state or cells or partition_rows),
         )
+
+    def _packed_puts(self) -> tuple[PartitionRow, ...]:
+        prefix = prefix_of_row(self.key)
+        if prefix is None or not self._puts:
+            return tuple(self._puts.values())
+        templates = Templates.of(self._cells.get(TEMPLATES))
+        puts = []
+        for put in self._puts.values():
+            if put.key.startswith(prefix):
+                templates, row = templates.pack(put.payload)
+                put = PartitionRow(put.key, put.cells, row)  # noqa: PLW2901
+            puts.append(put)
+        self.put_cell(TEMPLATES, templates.encode())
+        return tuple(puts)
 
     def rewrite(self, rewrite: Rewrite) -> None:
         """Rewrite all partition rows of a table, below the keys of this one; it puts none besides."""

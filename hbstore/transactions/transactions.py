@@ -21,6 +21,7 @@ from hbstore.transactions.payloads import old_payloads, remove_payload
 from hbstore.transactions.progress import NoProgress
 from hbstore.transactions.resolving import Resolver
 from hbstore.transactions.transaction import RestartError, RowView, Transaction
+from hbstore.transactions.unpacked_rows import unpacked
 from hbstore.transactions.waiting import Patience, Waiting
 from hbstore.transactions.writes import only_removes
 
@@ -32,7 +33,7 @@ class Transactions:
     r"""Runs transactions on rows.
 
     Attributes:
-        rows: where the rows are.
+        rows: where the rows are; its own give partitions as the structs that were written.
         patience: how long others are waited for.
 
     >>> from hbstore.rows.memory import MemoryRows
@@ -44,6 +45,9 @@ class Transactions:
 
     rows: Rows
     patience: Patience = field(default_factory=Patience)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", unpacked(self.rows))
 
     def run(self, step: Callable[[Transaction], T]) -> T:
         """Make what a step writes happen at once, as if nobody else wrote meanwhile; what the step returned then.

@@ -18,6 +18,7 @@ from hbstore.rows.interface import CatalogCell, PartitionRow, Rows
 from hbstore.transactions.log import Span, spans_of
 from hbstore.transactions.progress import Progress
 from hbstore.transactions.rewriting import Rewrite
+from hbstore.transactions.unpacked_rows import stored
 
 T = TypeVar("T")
 CLEAR_BATCH: Final = 5_000
@@ -77,7 +78,7 @@ class RowWrites:
             self.rewrite.apply(rows, self.sequence, progress)
         rows.write(self.puts, self.deletes, self.sequence)
         for prefix in self.cleared:
-            for keys in _in_batches(key for batch in rows.scan(prefix, successor(prefix)) for key, _ in batch):
+            for keys in _in_batches(key for batch in stored(rows).scan(prefix, successor(prefix)) for key, _ in batch):
                 rows.write((), keys, self.sequence)
                 progress.say(keys[-1])
         if self.cells:

@@ -64,8 +64,8 @@ def partitions(draw, kind):
 @given(data=st.data(), size=st.integers(1, 6))
 def test_those_and_no_others(scheme, kind, leading, data, size, tmp_path_factory):
     at = "memory://" if scheme == "memory" else f"sqlite://{tmp_path_factory.mktemp('p') / 'c.db'}"
-    rows = connect_rows(at)
-    store = PartitionStore(rows)
+    store = PartitionStore(connect_rows(at))
+    rows = store.rows
     store.create_database("d")
     order = 1 if leading else -1
     columns = [hbstore.Column("dt", kind), hbstore.Column("region", "string")][::order]

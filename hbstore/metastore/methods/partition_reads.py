@@ -31,6 +31,7 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.rows.interface import StoredRow
 from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
+from hbstore.transactions.unpacked_rows import stored
 from hbstore.warehouse.partial_values import partial_values
 
 handlers = Handlers()
@@ -140,7 +141,7 @@ def get_num_partitions_by_filter(call: Call) -> int:
     arguments = call.arguments
 
     def counted(row: TableRow, plan: MultiScanPlan, _: Batches) -> int:
-        number = count(plan, call.store.rows)
+        number = count(plan, stored(call.store.rows))
         note_plan(call, plan, row, number)
         return number
 

@@ -35,10 +35,11 @@ _KEYS_AT_ONCE: Final = 256
 
 _SCAN: Final = "SELECT key, payload FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?"
 _PAYLOADS: Final = "SELECT payload FROM partitions WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
+_FILLED_UP: Final = f"CASE WHEN length(payload) < ?1 THEN CAST(payload || x'{'ff' * 160}' AS BLOB) ELSE payload END"
 _HEAD: Final = "SELECT substr(payload, 1, ?) FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?"
 _HEADS: Final = (
     "SELECT count(*), CAST(group_concat(head, '') AS BLOB) FROM"
-    " (SELECT substr(payload, 1, ?) AS head FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?)"
+    f" (SELECT substr({_FILLED_UP}, 1, ?1) AS head FROM partitions WHERE key >= ? AND key < ?{{}} ORDER BY key LIMIT ?)"
 )
 _FOLLOWING: Final = "SELECT key FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT 1 OFFSET ?"
 _COUNT: Final = "SELECT count(*) FROM partitions WHERE key >= ? AND key < ?{}"
