@@ -100,22 +100,26 @@ def restore(
 
 @commands.command(epilog=examples("hbstore upgrade", "hbstore upgrade --json"))
 def upgrade(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Give an older store the format of this version.
+    """Give an older store this version's format and small rows.
 
-    Whatever opens the store does so; this command does nothing else, and says what it did. Where it is broken off, run
-    it again: it goes on. Back up the store before, as earlier versions do not read it afterwards.
+    Whatever opens the store gives it the format; packing makes rows of an earlier version as small as new ones are.
+    Readers and writers go on meanwhile. Where it is broken off, run it again: it goes on. Back up the store before, as
+    earlier versions do not read it afterwards.
     """
     from hbstore.rows import connect
     from hbstore.store.older_stores import bring_up
+    from hbstore.store.packing import pack_store
     from hbstore.store.tables import Tables
     from hbstore.transactions.transactions import Transactions
 
     with closing(connect(store_url(ctx, store), create=False)) as rows:
-        done = bring_up(Tables(Transactions(rows)))
+        tables = Tables(Transactions(rows))
+        done, packed = bring_up(tables), pack_store(tables)
     line = f"format {done.after} already, which this version reads and writes"
     if done.after != done.before:
         line = f"format {done.before} before, {done.after} now: {plural(done.moved, 'partition')} moved to new keys"
-    print_answer({"before": done.before, "after": done.after, "moved": done.moved}, [line], as_json=as_json)
+    answer = {"before": done.before, "after": done.after, "moved": done.moved, "packed": packed}
+    print_answer(answer, [line, f"{plural(packed, 'partition')} packed"], as_json=as_json)
 
 
 def _kept(ctx: typer.Context, store: str | None) -> StoreUrl:

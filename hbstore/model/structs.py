@@ -1,7 +1,7 @@
 """The bytes of databases, tables and partitions: the Hive Metastore's structs in Thrift's binary protocol.
 
-What stands in a partition's row is the very Partition struct that a metastore's reply holds, so a reply is a join of
-stored bytes.
+What a partition's row gives is the very Partition struct that a metastore's reply holds, so a reply is a join of such
+bytes. (`hbstore.transactions.templates` makes the rows smaller than that.)
 
 Two things make it fast. Nothing is decoded before it is asked for: a listing makes `StoredPartition`s, which read
 themselves when a field is read. And partitions of one table mostly share their storage but for the location: its

@@ -10,8 +10,11 @@ from typing import Final
 from hbstore.errors import NotAStore
 from hbstore.rows.interface import CatalogCell, Rows
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Rises when rows are written that earlier versions would not understand."""
+
+KEYS_OF_TEXTS: Final = 4
+"""The first format in which each text of a value has a key of its own."""
 
 OLDEST: Final = 3
 """The oldest format that this version takes; `hbstore.store.older_stores` gives such a store this version's."""

@@ -124,13 +124,13 @@ class Rows(Protocol):
         """The number of the store's format; `hbstore.rows.format_number` says which this version takes.
 
         >>> store.rows.format_number()
-        4
+        5
         """
 
     def set_format_number(self, number: int) -> None:
         """Say that all rows of the store have a format now.
 
-        >>> store.rows.set_format_number(4)
+        >>> store.rows.set_format_number(5)
         """
 
     def doubt(self) -> str | None:

@@ -4,6 +4,9 @@ Up to format 3 a respelled value had the value's own key, such as ``05`` in an i
 comparison selects, such as ``9.0``. Such partitions move to their new keys, some in each transaction. Only then the
 store says that it has this version's format; so nobody asks a store that is half moved, and where a process dies on the
 way the next one goes on.
+
+Formats 4 and 5 differ in the rows of partitions, which are packed since 5 (`hbstore.transactions.templates`). Both are
+read, so nothing has to be written; `hbstore upgrade` packs what there is (`packing.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from hbstore.errors import (
 )
 from hbstore.keys.row_key import row_key, successor
 from hbstore.model.structs import partition_values
-from hbstore.rows.format_number import FORMAT
+from hbstore.rows.format_number import FORMAT, KEYS_OF_TEXTS
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys
@@ -60,7 +63,7 @@ def bring_up(tables: Tables) -> Upgrade:
     before, moved = rows.format_number(), 0
     if before == FORMAT:
         return Upgrade(before, before)
-    opened = []
+    opened: list[TableRow] = []
     for key in [key for key, _ in rows.scan_catalog(*TABLE_KEYS)]:
         with suppress(DatabaseNotFound, TableNotFound, CorruptRow):  # `hbstore check` names a damaged table
             opened.append(tables.open(*names_of(key)))
@@ -71,7 +74,7 @@ def bring_up(tables: Tables) -> Upgrade:
                 table=row.table,
                 hint="Nothing was changed; run `hbstore repair` of that version, and open the store with this one then",
             )
-    for row in opened:
+    for row in opened if before < KEYS_OF_TEXTS else ():
         with suppress(DatabaseNotFound, TableNotFound, CorruptRow):
             moved += rekey(tables, row)
     with suppress(StoreReadOnly):  # nothing had to move, so it can be read as it is

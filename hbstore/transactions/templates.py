@@ -47,7 +47,7 @@ class Templates:
 
     Attributes:
         texts: the templates by the numbers that rows have; the first bytes of their SHA-256, so that a number never
-            means another template, whichever table had the name.
+            means another template, also where another table had the name before.
 
     >>> from hbstore.model.objects import Column, Partition, Table
     >>> from hbstore.model.structs import PartitionEncoder
@@ -77,7 +77,7 @@ class Templates:
 
     def packed(self, payload: bytes) -> bytes:
         """What a partition's row holds; the struct itself where that is not larger, or is not understood."""
-        size = _values_size(payload)
+        size = values_size(payload)
         if not size or not self.texts:
             return payload
         values, rest = payload[:size], payload[size:]
@@ -92,7 +92,7 @@ class Templates:
 
     def pack(self, payload: bytes) -> tuple[Templates, bytes]:
         """These, with one more if there is room and the partition is like none of them; and what its row holds."""
-        row, size = self.packed(payload), _values_size(payload)
+        row, size = self.packed(payload), values_size(payload)
         text = payload[size:][-LARGEST:]
         kept = sum(map(len, self.texts.values()))
         if not size or _is_like(row, payload) or len(self.texts) >= MOST or (kept and kept + len(text) > LARGEST):
@@ -132,7 +132,7 @@ def unpacked_with(text: bytes | None, stored: bytes) -> bytes:
 
 def _is_like(row: bytes, payload: bytes) -> bool:
     """Whether a partition's row is so small that its template will do."""
-    return len(row) - _values_size(payload) <= len(payload) // WORTH
+    return len(row) - values_size(payload) <= len(payload) // WORTH
 
 
 @lru_cache(maxsize=64)
@@ -142,7 +142,7 @@ def _compressor(text: bytes) -> zlib._Compress:
     return zlib.compressobj(_LEVEL, zlib.DEFLATED, -window, _MEMORY, zlib.Z_FIXED, text)
 
 
-def _values_size(payload: bytes) -> int:
+def values_size(payload: bytes) -> int:
     """Bytes of a struct up to the end of its values; 0 where it is none, or they are too many for a packed row."""
     if not payload.startswith(VALUES_START) or payload[-1]:
         return 0

@@ -64,9 +64,9 @@ def test_a_store_of_an_earlier_version_is_upgraded(run, run_json, old_file):  # 
     with sqlite3.connect(old_file) as store:
         moved = keys - {key for (key,) in store.execute("SELECT key FROM partitions")}
     assert 0 < len(moved) < len(keys)
-    assert re.fullmatch(r"format 3 before, 4 now: \d+ partitions moved to new keys\n", done)
-    assert run_json("upgrade", store=old) == {"before": 4, "after": 4, "moved": 0}
-    assert run("upgrade", store=old).stdout == "format 4 already, which this version reads and writes\n"
+    assert re.fullmatch(r"format 3 before, 5 now: \d+ partitions moved to new keys\n\d+ partitions packed\n", done)
+    assert run_json("upgrade", store=old) == {"before": 5, "after": 5, "moved": 0, "packed": 0}
+    assert run("upgrade", store=old).stdout.startswith("format 5 already, which this version reads and writes\n")
     assert run("count", "shop.sales", store=old).stdout == f"{len(SALES)}\n"
 
 

@@ -1,0 +1,142 @@
+"""Packed rows in a store: small in the backend, and whole for all who read, whatever became of the table meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain, count
+
+import pytest
+
+from hbstore import Column, Partition
+from hbstore.keys.row_key import successor
+from hbstore.model.structs import encode_partition
+from hbstore.rows import connect as connect_rows
+from hbstore.store.packing import pack_store
+from hbstore.store.partition_store import PartitionStore
+from hbstore.transactions.templates import TEMPLATES, number_of
+from hbstore.transactions.unpacked_rows import stored
+from tests.store.conftest import hours, sales_table
+from tests.store.faults import Crash, FaultyRows
+
+WIDE = tuple(Column(f"amount_{at}", "double") for at in range(30))
+OTHER = tuple(Column(f"{at} elsewhere", "array<string>") for at in range(30))
+
+
+def rows_of(store, name="sales"):
+    """What the backend has."""
+    prefix = store.table_row("shop", name).definition.prefix
+    return {row.key: row.payload for row in stored(store.rows).whole_rows(prefix, successor(prefix))}
+
+
+def bytes_of(store, name="sales"):
+    return store.read_payloads("shop", name, None, lambda _row, _plan, batches: list(chain.from_iterable(batches)))
+
+
+def made(table, partitions):
+    return [encode_partition(table, replace(one, create_time=7)) for one in partitions]
+
+
+def added(store, table, *numbers):
+    partitions = [replace(one, create_time=7) for one in hours(1, *numbers)]
+    store.add_partitions("shop", table.name, partitions)
+    return made(table, partitions)
+
+
+@pytest.fixture
+def wide(store):
+    store.create_database("shop")
+    table = sales_table(columns=WIDE)
+    store.create_table(table)
+    return table
+
+
+def test_a_row_holds_what_is_its_own(store, wide):
+    expected = added(store, wide, *range(10, 20))
+    assert max(map(len, rows_of(store).values())) < 90 < min(map(len, expected)) // 10
+    assert bytes_of(store) == expected
+    assert [row.payload for row in store.rows.whole_rows(b"shop", b"shoq")] == expected
+    assert [payload for _, payload in store.rows.multi_get(sorted(rows_of(store)))] == expected
+    store.alter_partitions("shop", "sales", [Partition(("2013-01-01", "11"), location="s3://else", create_time=7)])
+    assert store.get_partition("shop", "sales", ("2013-01-01", "11")).location == "s3://else"
+    assert max(map(len, rows_of(store).values())) < 90
+
+
+def test_a_process_that_knows_an_earlier_table_of_the_name_reads_and_writes_the_later_one(store, wide):
+    other = PartitionStore(stored(store.rows))
+    first = added(store, wide, 1, 2)
+    assert bytes_of(other) == first
+    store.drop_table("shop", "sales")
+    later = sales_table(columns=OTHER)
+    store.create_table(later)
+    expected = added(store, later, 3) + added(other, later, 4)
+    assert bytes_of(other) == bytes_of(store) == expected
+    assert bytes_of(PartitionStore(stored(store.rows))) == expected
+
+
+def test_a_table_that_is_renamed_or_altered_with_its_partitions_stays_small(store, wide):
+    added(store, wide, 1, 2)
+    renamed = replace(wide, name="sold", location="s3://shop/sold")
+    store.rename_table("shop", "sales", renamed, relocated=("s3://shop/sales", "s3://shop/sold"))
+    assert bytes_of(store, "sold") == made(renamed, hours(1, 1, 2))
+    altered = replace(renamed, columns=(*WIDE, Column("more", "string")))
+    store.alter_table(altered, cascade=True)
+    assert bytes_of(store, "sold") == made(altered, hours(1, 1, 2))
+    assert max(map(len, rows_of(store, "sold").values())) < 130
+    assert not store.rows.get_all(b"Tshop\0sales").get(TEMPLATES)
+
+
+def test_partitions_that_go_to_another_table_are_packed_like_its_own(store, wide):
+    expected = added(store, wide, 1)
+    returns = replace(wide, name="returns", columns=OTHER, location="s3://shop/returns")
+    store.create_table(returns)
+    added(store, returns, 2)
+    store.exchange_partitions(("shop", "sales"), ("shop", "returns"), [("2013-01-01", "1")])
+    assert store.get_partition("shop", "returns", ("2013-01-01", "1")).storage.columns == WIDE
+    assert bytes_of(store, "sales") == []
+    assert len(bytes_of(store, "returns")) == 2
+    assert len(expected[0]) > 1_000
+
+
+def test_readers_see_no_packed_row_without_its_template():
+    """At each write of the change that brings both, by a process that dies there."""
+    table = sales_table(columns=WIDE)
+    for at in count():
+        rows = connect_rows("memory://?atomic=false")
+        PartitionStore(rows).create_database("shop")
+        PartitionStore(rows).create_table(table)
+        faulty = FaultyRows(rows, at=at)
+        try:
+            expected = added(PartitionStore(faulty), table, 1, 2, 3)
+        except Crash:
+            expected = made(table, hours(1, 1, 2, 3))
+        seen = bytes_of(PartitionStore(rows))
+        assert seen == expected[: len(seen)]
+        if not faulty.struck:
+            break
+    assert at > 5
+    assert seen == expected
+
+
+def test_rows_of_an_earlier_version_are_read_and_packed(store, wide):
+    expected = added(store, wide, *range(10, 20))
+    backend = stored(store.rows)
+    whole = list(store.rows.whole_rows(b"shop", b"shoq"))
+    for rows in (whole, whole[::2]):  # all, then some
+        backend.write(rows, [], store.table_row("shop", "sales").log.sequence)
+        assert sum(number_of(payload) is None for payload in rows_of(store).values()) == len(rows)
+        assert bytes_of(store) == expected
+        assert pack_store(store._tables) == len(rows)
+        assert pack_store(store._tables) == 0
+        assert max(map(len, rows_of(store).values())) < 90
+        assert bytes_of(store) == expected
+        assert [problem for problem in store.check("shop", "sales") if problem is not None] == []
+        assert store.totals("shop", "sales").partitions == len(expected)
+
+
+def test_a_row_that_lost_its_template_is_named(store, wide):
+    added(store, wide, 1)
+    (row,) = stored(store.rows).whole_rows(b"shop", b"shoq")
+    size = row.payload[-1]
+    damaged = row.payload[:size] + b"gone" + row.payload[size + 4 :]
+    stored(store.rows).write([row._replace(payload=damaged)], [], store.table_row("shop", "sales").log.sequence)
+    assert "cannot be decoded" in str(next(problem for problem in store.check("shop", "sales") if problem is not None))
