@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from hbstore.byte_cache import ByteCache
@@ -45,19 +46,19 @@ def stored(rows: Rows) -> Rows:
     return rows.stored if isinstance(rows, UnpackedRows) else rows
 
 
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class UnpackedRows:
     """`Rows` whose reads give whole structs; all else is the backend's.
 
     A template that a row names is read with the table's row where it is not kept in memory yet. Its number never means
     another one, so what is kept is true for good.
 
-    Args:
-        rows: the backend.
+    Attributes:
+        stored: the backend.
     """
 
-    def __init__(self, rows: Rows) -> None:
-        self.stored: Final = rows
-        self._templates = ByteCache(_CACHE_BYTES)
+    stored: Rows
+    _templates: ByteCache = field(default_factory=lambda: ByteCache(_CACHE_BYTES))
 
     def __repr__(self) -> str:
         return repr(self.stored)
