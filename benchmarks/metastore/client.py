@@ -111,6 +111,11 @@ class Client:
         self._lengths[call] = size
         return Reply(first - began, last - began, data)
 
+    def ask_anew(self, call: bytes) -> Reply:
+        """As `ask`, where the reply may have another length than when the call was asked before."""
+        self._lengths.pop(call, None)
+        return self.ask(call)
+
     def drain(self, call: bytes, size: int) -> int:
         """Send a call, read a reply of a known size without keeping it, and return how many bytes came."""
         self._socket.sendall(call)
