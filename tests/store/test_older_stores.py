@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import hbstore.rows.sqlite.file  # noqa: F401  it takes the format number along, before a test patches that
 from hbstore import Column, NotAStore, Partition, StoreReadOnly, Table, connect
 from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import TAG_TEXT, row_key, successor
