@@ -48,6 +48,7 @@ from hbstore.query_service.spark_sessions import SparkSessions
 from hbstore.query_service.statement import Statement
 from hbstore.query_service.tracking import Tracking
 from hbstore.spark.sql import URL, WAREHOUSE
+from hbstore.spark.starting import start_spark
 from hbstore.store.partition_store import connect
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
@@ -326,25 +327,22 @@ class SparkProcess:
 
 
 def _session(start: Start) -> SparkSession:
-    conf = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-        "spark.scheduler.mode": "FAIR",
-        "spark.local.dir": start.scratch,
-        "spark.sql.session.timeZone": "UTC",  # in which times of hbstore are
-        **{one.name: one.value for one in spark_settings([start.metastore], start.warehouse)},
-        URL: start.store,
-        **({} if start.warehouse is None else {WAREHOUSE: start.warehouse}),
-        **start.conf,
-    }
-    builder = SparkSession.builder.master(start.master).appName("hbstore queries")
-    for name, value in conf.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    if "PYSPARK_PYTHON" not in os.environ and start.master.startswith("local"):
-        session.sparkContext.pythonExec = sys.executable  # which has hbstore, as python3 may not
-    return session
+    return start_spark(
+        {
+            "spark.master": start.master,
+            "spark.app.name": "hbstore queries",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.log.level": "ERROR",
+            "spark.scheduler.mode": "FAIR",
+            "spark.local.dir": start.scratch,
+            "spark.sql.session.timeZone": "UTC",  # in which times of hbstore are
+            **{one.name: one.value for one in spark_settings([start.metastore], start.warehouse)},
+            URL: start.store,
+            **({} if start.warehouse is None else {WAREHOUSE: start.warehouse}),
+            **start.conf,
+        }
+    )
 
 
 def _scala_context(spark: SparkSession) -> Any:
