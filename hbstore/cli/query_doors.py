@@ -149,7 +149,9 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
 
             registry = CollectorRegistry()
             observer = QueryMetrics(registry)
-        service = QueryService(store, Results(doors.results), servers, doors.limits, observer=observer)
+        results = Results(doors.results)
+        results.make_root()
+        service = QueryService(store, results, servers, doors.limits, observer=observer)
         lose_sessions = None
         drivers = None
         if doors.sql_port is not None:

@@ -74,6 +74,9 @@ _LOGGERS_OF_STATEMENTS: Final = ("SQLQueryContextLogger", "DataFrameQueryContext
 _FIRST: Final = ("SHOW DATABASES", "SELECT 1", "SELECT id, count(*) FROM range(2000) GROUP BY id")
 """Statements about the store, of a small result, and of one that Spark writes."""
 
+_PRIVATE: Final = {"spark.hadoop.fs.permissions.umask-mode": "077"}
+"""Hadoop passes over the process's umask. Its own counts for every file system: a cluster's has users in common."""
+
 _TITLE: Final = 100
 """Characters of a statement that Spark shows of its jobs."""
 
@@ -337,6 +340,7 @@ def _session(start: Start) -> SparkSession:
             "spark.scheduler.mode": "FAIR",
             "spark.local.dir": start.scratch,
             "spark.sql.session.timeZone": "UTC",  # in which times of hbstore are
+            **(_PRIVATE if start.warehouse is None or start.warehouse.startswith("file:") else {}),
             **{one.name: one.value for one in spark_settings([start.metastore], start.warehouse)},
             URL: start.store,
             **({} if start.warehouse is None else {WAREHOUSE: start.warehouse}),
