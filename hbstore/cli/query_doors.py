@@ -171,7 +171,8 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
         engine = Engine(
             store.rows.url,
             endpoint_uri(doors.serving.host, doors.serving.port),
-            doors.serving.warehouse.root,
+            doors.serving.warehouse,
+            read_only=doors.serving.read_only,
             master=doors.spark_master,
             conf=doors.spark_conf,
             heard=service.runner.heard,

@@ -25,6 +25,7 @@ from typing import Any, Final
 
 from hbstore.errors import HbstoreError, MissingPackage, SparkLost
 from hbstore.extras import check_extra
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.model.frozen import FrozenDict
 from hbstore.query_service.installed import java_program
@@ -90,7 +91,8 @@ class Engine:
     Args:
         store_url: the store's URL.
         metastore_uri: the URI of the metastore's endpoint over that store.
-        warehouse: the endpoint's warehouse as a location; None leaves Spark's own in place.
+        warehouse: the endpoint's warehouse, whose bounds and trash hold for statements, too.
+        read_only: whether the endpoint, and so statements of hbstore's own, refuse what changes anything.
         master: where Spark runs, as Spark has it.
         conf: more of Spark's settings, which count more than the engine's.
         heard: called with each message of Spark's, by one thread.
@@ -107,15 +109,17 @@ class Engine:
         self,
         store_url: str,
         metastore_uri: str,
-        warehouse: str | None,
+        warehouse: Warehouse,
         *,
+        read_only: bool = False,
         master: str = "local[*]",
         conf: Mapping[str, str] = FrozenDict(),
         heard: Callable[[FromSpark], None],
         lost: Callable[[HbstoreError | None], None],
     ) -> None:
-        spark_settings([metastore_uri], warehouse)  # errors come here rather than from the process
-        self._start = (shared_url(store_url), metastore_uri, warehouse, master, dict(conf))
+        spark_settings([metastore_uri], warehouse.root)  # errors come here rather than from the process
+        bounds = warehouse.root, warehouse.trash, warehouse.also_under, read_only
+        self._start = (shared_url(store_url), metastore_uri, *bounds, master, dict(conf))
         self._heard = heard
         self._lost = lost
         self._child: _Child | None = None

@@ -16,7 +16,10 @@ class Start:
     Attributes:
         store: the store's URL, as it means the same in every process.
         metastore: the URI of the endpoint over that store.
-        warehouse: the endpoint's warehouse; None leaves Spark's own in place.
+        warehouse: the endpoint's warehouse.
+        trash: the endpoint's folder for deleted files, if there is one.
+        also_under: further folders below which the endpoint may delete and move files.
+        read_only: whether the endpoint refuses what changes anything.
         master: where Spark runs.
         conf: settings that count more than those that follow from the others here.
         scratch: a folder for what Spark keeps on disk while it runs; the process removes it when it ends.
@@ -24,7 +27,10 @@ class Start:
 
     store: str
     metastore: str
-    warehouse: str | None
+    warehouse: str
+    trash: str | None
+    also_under: tuple[str, ...]
+    read_only: bool
     master: str
     conf: Mapping[str, str]
     scratch: str

@@ -106,9 +106,18 @@ def noting_sql(
     note: Callable[[str], None],
     *,
     store: PartitionStore | str | None = None,
-    warehouse: str | None = None,
+    warehouse: Warehouse | str | None = None,
+    read_only: bool = False,
 ) -> DataFrame:
     """Run a statement as `sql` does, and say what could not be done as it should.
+
+    Args:
+        spark: the session.
+        text: as of `sql`.
+        store: likewise.
+        note: takes what people should know besides the rows.
+        warehouse: as of `sql`; or a server's, which bounds what files may be deleted and moved.
+        read_only: refuse those of hbstore's statements that change anything.
 
     >>> noting_sql(spark, "SHOW PARTITIONS shop.sales WHERE hour < 2", print, store=store).count()
     2
@@ -120,7 +129,7 @@ def noting_sql(
         place = warehouse or spark.conf.get(WAREHOUSE, None)
         for number, (statement, part) in enumerate(script):
             with running(text, statement, number, len(script)):
-                frame = _Run(spark, open_store, part, place, note).statement(statement)
+                frame = _Run(spark, open_store, part, place, read_only, note).statement(statement)
         return frame
 
 
@@ -144,13 +153,15 @@ class _Run:
         store: the store.
         text: the statement's.
         warehouse: where files are; None for Spark's own warehouse.
+        read_only: nothing may be changed.
         note: takes what people should know besides the rows.
     """
 
     spark: SparkSession
     store: PartitionStore
     text: str
-    warehouse: str | None
+    warehouse: Warehouse | str | None
+    read_only: bool
     note: Callable[[str], None]
 
     def _answer(self, query: ddl.CubeQuery) -> DataFrame:
@@ -188,9 +199,11 @@ class _Run:
         return frame
 
     def _frame_of(self, statement: Statement) -> DataFrame:
+        session = self._session()
+        session.check(statement)
         if isinstance(statement, ddl.AnalyzeTable):
             return self._analyze(statement)
-        result = self._session().run_statement(statement)
+        result = session.run_statement(statement)
         for note in result.notes:
             self.note(note)
         if isinstance(statement, ddl.ShowTableExtended):
@@ -199,7 +212,8 @@ class _Run:
 
     def _session(self) -> Session:
         place = self.warehouse or self.spark.conf.get("spark.sql.warehouse.dir")
-        return Session(self.store, Warehouse(str(place)), self._database())
+        warehouse = place if isinstance(place, Warehouse) else Warehouse(str(place))
+        return Session(self.store, warehouse, self._database(), read_only=self.read_only)
 
     def _analyze(self, statement: ddl.AnalyzeTable) -> DataFrame:
         database, name = self._whole(statement.table)

@@ -11,6 +11,7 @@ import pytest
 
 from hbstore import InvalidInput
 from hbstore.errors import InvalidUrl
+from hbstore.files.warehouse import Warehouse
 from hbstore.query_service import engine
 from hbstore.query_service.engine import Engine
 from hbstore.query_service.messages import Cancelled, Done, Ready
@@ -41,7 +42,7 @@ def begin(tmp_path):
         found.engine = Engine(
             f"sqlite://{tmp_path}/catalog.db",
             URI,
-            None,
+            Warehouse(str(tmp_path)),
             conf={"part": part},
             heard=heard or found.heard,
             lost=lost or found.lost,
@@ -63,7 +64,9 @@ def below(ready):
 
 def test_nothing_is_started_before_somebody_asks(tmp_path):
     spark = Listening(tmp_path)
-    engine = Engine(f"sqlite://{tmp_path}/catalog.db", URI, None, heard=spark.heard, lost=spark.lost)
+    engine = Engine(
+        f"sqlite://{tmp_path}/catalog.db", URI, Warehouse(str(tmp_path)), heard=spark.heard, lost=spark.lost
+    )
     spark.engine = engine
     spark.start("select 1")
     assert engine.pid is None
@@ -212,6 +215,6 @@ def test_what_cannot_work_is_refused_at_once():
         return None
 
     with pytest.raises(InvalidUrl):
-        Engine("memory://", URI, None, heard=ignored, lost=ignored)
+        Engine("memory://", URI, Warehouse("/nowhere"), heard=ignored, lost=ignored)
     with pytest.raises(InvalidInput):
-        Engine("sqlite://a.db", "http://nowhere", None, heard=ignored, lost=ignored)
+        Engine("sqlite://a.db", "http://nowhere", Warehouse("/nowhere"), heard=ignored, lost=ignored)
