@@ -29,7 +29,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.model.frozen import FrozenDict
 from hbstore.query_service.installed import java_program
-from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark
+from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark, read
 from hbstore.rows.urls import shared_url
 from hbstore.servers.processes import METRICS_FOLDER
 
@@ -41,6 +41,9 @@ _FIRST_PAUSE, _LAST_PAUSE = 0.5, 30.0
 _SOON: Final = 60.0
 _GRACE: Final = 15.0
 """Seconds that the process has to end in order."""
+
+_LONGEST: Final = 256 << 20
+"""Bytes of a message that is heard; that of a large plan takes a few MB."""
 
 _OWN: Final = frozenset({"SPARK_REMOTE", METRICS_FOLDER})
 """What the process does not get: what would make PySpark one of Spark Connect, which has no jobs to cancel here; the
@@ -229,8 +232,11 @@ class Engine:
         """Pass on what the process says, until it ends."""
         while True:
             try:
-                message = child.pipe.recv()
+                message = read(child.pipe.recv_bytes(_LONGEST))
             except (EOFError, OSError):
+                return
+            except ValueError:
+                _LOG.exception("the Spark process says what is no message")
                 return
             self._was_ready = self._was_ready or isinstance(message, Ready)
             try:

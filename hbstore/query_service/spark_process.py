@@ -41,6 +41,7 @@ from hbstore.query_service.messages import (
     Run,
     Start,
     Started,
+    written,
 )
 from hbstore.query_service.query import QueryProgress, Request
 from hbstore.query_service.result_writing import write_rows
@@ -218,7 +219,7 @@ class SparkProcess:
         while True:
             message = self._outgoing.get()
             try:
-                self._pipe.send(message)
+                self._pipe.send_bytes(written(message))
             except OSError:  # nobody hears any more
                 return
 

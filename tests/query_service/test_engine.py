@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from hbstore.query_service.messages import Cancelled, Done, Ready
 from hbstore.query_service.query import QueryResult
 from tests.pauses import until
 from tests.processes import ROOT, runs
-from tests.query_service.fake_spark import DIE
+from tests.query_service.fake_spark import DIE, NO_MESSAGES
 from tests.query_service.listening import Listening
 
 URI = "thrift://127.0.0.1:9083"
@@ -168,6 +169,17 @@ def test_errors_of_who_hears_change_nothing(begin, caplog):
     until(lambda: len(said) == 3)
     assert [type(one) for one in said] == [Ready, type(None), Ready]
     until(lambda: len([record for record in caplog.records if record.exc_info]) == 3)
+
+
+@pytest.mark.parametrize("part", NO_MESSAGES)
+def test_a_process_that_says_what_is_no_message_is_ended(begin, monkeypatch, caplog, tmp_path, part):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    spark = begin(part)
+    spark.until(lambda: spark.losses)
+    spark.engine.close()
+    assert spark.messages == []
+    assert "the Spark process says what is no message" in caplog.messages
+    assert not list(tmp_path.glob("*-trap"))
 
 
 def test_what_the_process_says_on_stderr_is_logged_line_by_line(begin, caplog):
