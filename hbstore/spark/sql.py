@@ -42,6 +42,7 @@ from hbstore.spark.cube_options import with_session
 from hbstore.spark.frames import local_frame, local_table
 from hbstore.spark.insert_partitions import with_all_partition_columns
 from hbstore.spark.opening import opened
+from hbstore.spark.reading import check_reads
 from hbstore.spark.texts import quoted
 from hbstore.store.partition_store import PartitionStore
 
@@ -117,13 +118,15 @@ def noting_sql(
         store: likewise.
         note: takes what people should know besides the rows.
         warehouse: as of `sql`; or a server's, which bounds what files may be deleted and moved.
-        read_only: refuse those of hbstore's statements that change anything.
+        read_only: refuse statements that change anything.
 
     >>> noting_sql(spark, "SHOW PARTITIONS shop.sales WHERE hour < 2", print, store=store).count()
     2
     """
     script = _script(spark, text)
     if not script:
+        if read_only:
+            check_reads(spark, text)
         return spark.sql(with_all_partition_columns(spark, text))
     with opened(_configured(spark) if store is None else store) as open_store:
         place = warehouse or spark.conf.get(WAREHOUSE, None)
@@ -174,6 +177,8 @@ class _Run:
 
     def statement(self, statement: Statement) -> DataFrame:
         """Run it on the store or in Spark: where the table is."""
+        if self.read_only:
+            self._session().check(statement)
         if isinstance(statement, ddl.CubeQuery):
             return self._answer(statement)
         if self.spark.catalog.currentCatalog() != _CATALOG:
@@ -199,11 +204,9 @@ class _Run:
         return frame
 
     def _frame_of(self, statement: Statement) -> DataFrame:
-        session = self._session()
-        session.check(statement)
         if isinstance(statement, ddl.AnalyzeTable):
             return self._analyze(statement)
-        result = session.run_statement(statement)
+        result = self._session().run_statement(statement)
         for note in result.notes:
             self.note(note)
         if isinstance(statement, ddl.ShowTableExtended):

@@ -98,6 +98,7 @@ class Place:
         self.url = f"sqlite://{folder}/store.db"
         self.warehouse = folder / "warehouse"
         with connect(self.url) as store:
+            store.create_database(Database("default", location=f"file:{self.warehouse}"))  # as a first server does
             store.create_database(Database("shop", location=f"file:{self.warehouse}/shop.db"))
 
     @contextmanager
@@ -253,3 +254,75 @@ def test_a_server_that_is_read_only_changes_nothing_by_any_door(place, read_only
     for ask in doors(change):
         assert READ_ONLY in str(answer(ask, change, *read_only))
         assert place.left() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO t VALUES (2, 'a')",
+        "INSERT OVERWRITE s SELECT * FROM t",
+        "WITH few AS (SELECT 1 AS amount, 'a' AS ds) INSERT INTO t SELECT * FROM few",
+        "FROM s INSERT INTO t SELECT amount, 'b' INSERT INTO t SELECT amount, 'c'",
+        "INSERT OVERWRITE LOCAL DIRECTORY '{outside}' USING csv SELECT 1",
+        "CREATE TABLE copy USING parquet AS SELECT 1 AS amount",
+        "CREATE TABLE copy (amount INT) USING parquet LOCATION '{outside}'",
+        "CREATE DATABASE other",
+        "CREATE VIEW copy AS SELECT 1 AS amount",
+        "ALTER TABLE t ADD COLUMNS (more INT)",
+        "LOAD DATA LOCAL INPATH '{outside}/out/rows.parquet' INTO TABLE t PARTITION (ds = 'a')",
+        "TRUNCATE TABLE s",
+        "DROP TABLE s",
+        "MERGE INTO t USING s ON t.ds = s.ds WHEN MATCHED THEN DELETE",
+        "BEGIN INSERT INTO t VALUES (2, 'a'); END",
+    ],
+)
+def test_a_server_that_is_read_only_runs_nothing_of_sparks_that_writes(place, read_only, statement):
+    place.make()
+    before = place.left()
+    _, connection = read_only
+    said = answer(connection.query(statement.format(outside=place.folder / "outside"), database="shop").wait)
+    assert READ_ONLY in str(said)
+    assert place.left() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT sum(amount) FROM (SELECT * FROM t UNION ALL SELECT * FROM s)",
+        "WITH few AS (SELECT 1) SELECT * FROM few",
+        "TABLE t",
+        "VALUES (1)",
+        "SHOW TABLES",
+        "SHOW DATABASES",
+        "SHOW CATALOGS",
+        "SHOW COLUMNS IN t",
+        "SHOW CREATE TABLE t",
+        "SHOW FUNCTIONS LIKE 'sum'",
+        "SHOW TBLPROPERTIES t",
+        "SHOW PARTITIONS t",
+        "SHOW VIEWS",
+        "DESCRIBE t",
+        "DESCRIBE DATABASE shop",
+        "DESCRIBE FUNCTION sum",
+        "DESCRIBE QUERY SELECT 1",
+        "EXPLAIN INSERT INTO t VALUES (2, 'a')",
+        "EXPLAIN PARTITIONS t",
+        "SET spark.sql.ansi.enabled = true",
+        "SET TIME ZONE 'UTC'",
+        "RESET spark.sql.ansi.enabled",
+        "USE shop",
+        "USE spark_catalog",
+        "CREATE TEMPORARY VIEW few AS SELECT 1 AS amount",
+        "CACHE TABLE t",
+        "UNCACHE TABLE IF EXISTS t",
+        "CLEAR CACHE",
+        "REFRESH TABLE t",
+        "DECLARE OR REPLACE VARIABLE day = 'a'",
+    ],
+)
+def test_a_server_that_is_read_only_runs_what_only_reads(place, read_only, statement):
+    place.make()
+    before = place.left()
+    _, connection = read_only
+    connection.query(statement, database="shop").wait()
+    assert place.left() == before
