@@ -41,6 +41,7 @@ from hbstore.spark.cube import answer
 from hbstore.spark.cube_options import with_session
 from hbstore.spark.frames import local_frame, local_table
 from hbstore.spark.insert_partitions import with_all_partition_columns
+from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 from hbstore.spark.opening import opened
 from hbstore.spark.reading import check_reads
 from hbstore.spark.texts import quoted
@@ -112,13 +113,7 @@ def noting_sql(
 ) -> DataFrame:
     """Run a statement as `sql` does, and say what could not be done as it should.
 
-    Args:
-        spark: the session.
-        text: as of `sql`.
-        store: likewise.
-        note: takes what people should know besides the rows.
-        warehouse: as of `sql`; or a server's, which bounds what files may be deleted and moved.
-        read_only: refuse statements that change anything.
+    A warehouse may be a server's, whose bounds hold then; ``read_only`` refuses what changes anything.
 
     >>> noting_sql(spark, "SHOW PARTITIONS shop.sales WHERE hour < 2", print, store=store).count()
     2
@@ -303,11 +298,14 @@ class _Run:
         return True
 
     def _refresh(self, names: Iterable[ddl.TableName]) -> None:
-        """Have Spark forget which files it has seen of tables that it knows."""
+        """Have Spark forget which files it has seen of tables that it knows; what it says undoes no statement."""
         for name in names:
             whole = ".".join(map(quoted, self._whole(name)))
-            if self.spark.catalog.tableExists(whole):
-                self.spark.catalog.refreshTable(whole)
+            try:
+                if self.spark.catalog.tableExists(whole):
+                    self.spark.catalog.refreshTable(whole)
+            except JAVA_ERRORS as error:
+                self.note(f"Spark cannot read {whole}: {root_cause(error)}")
 
     def _frame(self, columns: Sequence[str], rows: Iterable[_Row]) -> DataFrame:
         if not columns:
