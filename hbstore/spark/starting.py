@@ -58,6 +58,9 @@ def start_spark(settings: Mapping[str, str]) -> SparkSession:
 def _told_by_a_file(settings: Mapping[str, str]) -> Iterator[None]:
     """Inside, a Java that PySpark starts has these settings from the beginning, such as how much memory it gets."""
     before = os.environ.get(_ARGUMENTS)
+    if "--properties-file" in (before or ""):  # Spark takes one, and that says all
+        yield
+        return
     with tempfile.NamedTemporaryFile("w", encoding="ascii", prefix="hbstore-spark-", suffix=".conf") as file:
         file.write(write_properties(settings))
         file.flush()

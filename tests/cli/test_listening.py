@@ -89,6 +89,20 @@ def test_the_console_listens_where_it_was_told_to(tmp_path):
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize(("own", "code"), [("--properties-file {}/own.conf", 0), ("", 2)], ids=["own", "defaults"])
+def test_a_job_has_the_configuration_of_the_machine(spawn, url, tmp_path, own, code):
+    add_rides(url, tmp_path)
+    (tmp_path / "own.conf").write_text("spark.sql.shuffle.partitions 1\n")
+    (tmp_path / "spark-defaults.conf").write_text("spark.driver.memory nonsense\n")
+    environment = {
+        "SPARK_CONF_DIR": str(tmp_path),
+        "PYSPARK_SUBMIT_ARGS": f"--master local[2] {own.format(tmp_path)} pyspark-shell",
+    }
+    done = spawn("query", "run", TWO_DAYS, "--database", "shop", env=environment)
+    assert done.returncode == code, done.stderr
+
+
+@pytest.mark.spark
 @pytest.mark.parametrize(
     "words",
     [("query", "run", TWO_DAYS), ("sql", TWO_DAYS), ("analyze", "shop.lake_daily")],
