@@ -12,16 +12,15 @@ from pathlib import Path
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from hbstore.spark.starting import start_spark
+
 CORES = 2
 STOP_SECONDS = 20
 SETTINGS = {
-    "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.adaptive.enabled": "false",  # so that the plan that is shown is the one that ran
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": str(CORES),
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "1g",
 }
 
@@ -29,12 +28,9 @@ SETTINGS = {
 @contextmanager
 def local_spark(name: str, log: Path, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     """A session on two cores; what Spark and Java have to say goes into the log file."""
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else Spark takes the python3 that is first on the PATH
-    builder = SparkSession.builder.master(f"local[{CORES}]").appName(name)
-    for setting, value in {**SETTINGS, **settings}.items():
-        builder = builder.config(setting, value)
+    own = {"spark.master": f"local[{CORES}]", "spark.app.name": name}
     with _stderr_into(log):  # Java inherits it and keeps it; for Python it is only for now
-        spark = builder.getOrCreate()
+        spark = start_spark({**own, **SETTINGS, **settings})
     try:
         spark.sparkContext.setLogLevel("ERROR")
         yield spark

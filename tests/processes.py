@@ -5,15 +5,20 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.pauses import SECONDS
 
 ROOT = Path(__file__).parents[1]
+OWN_MACHINE = {"127.0.0.1", "::ffff:127.0.0.1"}
+"""Addresses at which no other machine reaches a port."""
+
+_LISTENS = "0A"
 
 
 def runs(pid):
@@ -49,6 +54,43 @@ def threads(pid):
 def children(pid):
     """The ids of the processes that any of a process's threads started."""
     return [int(child) for thread in threads(pid) for child in text_of(pid, f"task/{thread}/children").split()]
+
+
+def tree(pid):
+    """A process and all that it started, and so on."""
+    return [pid, *(below for child in children(pid) for below in tree(child))]
+
+
+def listening(pid):
+    """The addresses and ports at which a process and those below it listen: names of programs by them."""
+    sockets = {inode: name for one in tree(pid) for name, inode in _sockets(one)}
+    return {
+        address: sockets[inode] for table in ("tcp", "tcp6") for address, inode in _listeners(table) if inode in sockets
+    }
+
+
+def _sockets(pid):
+    """The program's name with each number of a socket that a process has open."""
+    name = text_of(pid, "comm").strip()
+    with suppress(OSError):  # it has ended
+        for entry in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):  # it was closed
+                target = str(entry.readlink())
+                if target.startswith("socket:["):
+                    yield name, target.removeprefix("socket:[").removesuffix("]")
+
+
+def _listeners(table):
+    """Address, port and number of each socket of the machine's that listens."""
+    for line in text_of("self", f"net/{table}").splitlines()[1:]:
+        _, local, _, state, *_, inode = line.split()[:10]
+        if state == _LISTENS:
+            yield _address(*local.split(":")), inode
+
+
+def _address(host, port):
+    words = b"".join(bytes.fromhex(host[at : at + 8])[::-1] for at in range(0, len(host), 8))
+    return socket.inet_ntop(socket.AF_INET if len(words) == 4 else socket.AF_INET6, words), int(port, 16)
 
 
 @contextmanager

@@ -149,7 +149,9 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
 
             registry = CollectorRegistry()
             observer = QueryMetrics(registry)
-        service = QueryService(store, Results(doors.results), servers, doors.limits, observer=observer)
+        results = Results(doors.results)
+        results.make_root()
+        service = QueryService(store, results, servers, doors.limits, observer=observer)
         lose_sessions = None
         drivers = None
         if doors.sql_port is not None:
@@ -169,7 +171,8 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
         engine = Engine(
             store.rows.url,
             endpoint_uri(doors.serving.host, doors.serving.port),
-            doors.serving.warehouse.root,
+            doors.serving.warehouse,
+            read_only=doors.serving.read_only,
             master=doors.spark_master,
             conf=doors.spark_conf,
             heard=service.runner.heard,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import webbrowser
 from collections.abc import Callable, Iterator
@@ -247,6 +248,7 @@ def serve(
     supervises = lifeline is None and (processes > 1 or doors is not None)
     if supervises:
         _check_several(url, opening, processes, doors)
+    os.umask(0o077)  # results, logs and what else the server and its Spark write are their user's alone
     with (
         logging_to(log_file),
         StopRequests(lifeline) as requests,

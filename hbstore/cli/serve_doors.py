@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,11 @@ _OF_QUERIES: Final = (
 _DEFAULT: Final = "DEFAULT"
 """The source of a value that the user gave nowhere: not on the command line, in the environment, or in a file."""
 
+_COMMAND_LINE: Final = "COMMANDLINE"
+
 _PORTS: Final = ("port", "http_port", "sql_port", "metrics_port")
+_SECRET: Final = re.compile("(?i)secret|password|token|access[.]?key")
+"""Spark's own spark.redaction.regex: settings whose values it shows nobody."""
 
 
 def query_ports(http_port: int | None, sql_port: int | None) -> tuple[str, ...]:
@@ -61,6 +66,7 @@ def check_together(ctx: typer.Context, opening: tuple[str, ...], *, without_meta
     Raises:
         InvalidInput: they do not.
     """
+    _check_secrets(ctx)
     written = [name for name in (*_OF_QUERIES, "port") if is_written(ctx, name)]
     if without_metastore and not opening:
         raise InvalidInput(
@@ -86,6 +92,20 @@ def check_together(ctx: typer.Context, opening: tuple[str, ...], *, without_meta
             options=", ".join(without_door),
             hint="Give --http-port or --sql-port, or leave out these options",
         )
+
+
+def _check_secrets(ctx: typer.Context) -> None:
+    """See that no secret of Spark's is on the command line, which every user of the machine can read."""
+    source = ctx.get_parameter_source("spark_conf")
+    typed = (ctx.params["spark_conf"] or ()) if source is not None and source.name == _COMMAND_LINE else ()
+    for name in (setting.partition("=")[0] for setting in typed):
+        if _SECRET.search(name):
+            raise InvalidInput(
+                "every user of the machine can read the command line, and the setting is a secret",
+                setting=name,
+                hint="Write it into a file that is yours alone, [serve] spark-conf = ['NAME=VALUE'], and give it to "
+                "hbstore --config; or set HBSTORE_SERVE_SPARK_CONF",
+            )
 
 
 def folder_beside(url: str, name: str, use: str) -> str:

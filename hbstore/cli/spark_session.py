@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -16,7 +15,6 @@ if TYPE_CHECKING:  # imported when a command needs it: help does not
     from pyspark.sql import SparkSession
 
 _REMOTE: Final = "SPARK_REMOTE"
-_PYTHON: Final = "PYSPARK_PYTHON"
 _ZONE: Final = "TZ"
 
 
@@ -39,23 +37,19 @@ def spark_session(name: str, *, otherwise: str | None = None, in_utc: bool = Fal
         hint = _hint("Unset the variable; PYSPARK_SUBMIT_ARGS and spark-defaults.conf say where jobs run", otherwise)
         raise InvalidInput("this command does not work with Spark Connect", **{_REMOTE: os.environ[_REMOTE]}, hint=hint)
     check_extra("spark", "Spark")
-    from pyspark.sql import SparkSession
-
     from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
+    from hbstore.spark.starting import start_spark
 
-    builder = SparkSession.builder.appName(name).config("spark.ui.showConsoleProgress", "false")
+    settings = {"spark.app.name": name, "spark.ui.showConsoleProgress": "false"}
     if in_utc:
-        builder = builder.config("spark.sql.session.timeZone", "UTC")
+        settings["spark.sql.session.timeZone"] = "UTC"
     with _python_in_utc() if in_utc else nullcontext():
         try:
-            session = builder.getOrCreate()
+            session = start_spark(settings)
         except JAVA_ERRORS as error:
             hint = _hint("Spark needs Java 17 and valid settings", otherwise)
             raise InvalidInput("Spark does not start", reason=root_cause(error), hint=hint) from error
         try:
-            context = session.sparkContext
-            if _PYTHON not in os.environ and str(context.master).startswith("local"):
-                context.pythonExec = sys.executable  # which has hbstore, as python3 may not
             with spark_jobs(otherwise):
                 yield session
         finally:

@@ -20,7 +20,7 @@ from hbstore.ddl.listings import explain_partitions, show_databases, show_partit
 from hbstore.ddl.parser import parse_statements, running
 from hbstore.ddl.properties import change_properties
 from hbstore.ddl.results import Result
-from hbstore.errors import InvalidInput, NeedsSpark, TableNotPartitioned
+from hbstore.errors import InvalidInput, NeedsSpark, StoreReadOnly, TableNotPartitioned
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.model.objects import Table
@@ -42,6 +42,7 @@ class Session:
         warehouse: where files are; without one, statements that change partitions are refused.
         database: that of tables which are named without one.
         ask: answers a cube query of a cube in a database; without it, cube queries are refused.
+        read_only: refuse statements that change anything, as a server does that was told so.
     """
 
     def __init__(
@@ -50,12 +51,15 @@ class Session:
         warehouse: Warehouse | None = None,
         database: str = DEFAULT_DATABASE,
         ask: Callable[[ddl.CubeQuery, str], Result] | None = None,
+        *,
+        read_only: bool = False,
     ) -> None:
         expect("store", store, PartitionStore, hint='Give an open store: hbstore.connect("sqlite://shop.db")')
         expect_texts(database=database)
         self._store = store
         self._warehouse = warehouse
         self._ask = ask
+        self._read_only = read_only
         self.database = database
 
     def __repr__(self) -> str:
@@ -79,6 +83,24 @@ class Session:
                 result = self.run_statement(statement)
             yield result
 
+    def check(self, statement: ddl.Statement) -> None:
+        """See that a statement may be run, as far as that does not depend on what is stored.
+
+        Raises:
+            StoreReadOnly: it changes something, and nothing may be changed.
+
+        >>> from hbstore.ddl import parse_statements
+        >>> Session(store, read_only=True).check(*parse_statements("TRUNCATE TABLE shop.sales"))
+        Traceback (most recent call last):
+        hbstore.errors.StoreReadOnly: this server is read-only: statement=TruncateTable. ...
+        """
+        if self._read_only and isinstance(statement, ddl.Write):
+            raise StoreReadOnly(
+                "this server is read-only",
+                statement=type(statement).__name__,
+                hint="Connect to a server that may write",
+            )
+
     def run_statement(self, statement: ddl.Statement) -> Result:  # noqa: C901, PLR0911  one for each kind
         """Run one statement.
 
@@ -86,12 +108,14 @@ class Session:
             TableNotPartitioned: it is about partitions, and the table has no partition columns.
             NeedsSpark: it reads all files of a table, or is a cube query that nothing answers.
             InvalidInput: it changes partitions, and there is no warehouse.
+            StoreReadOnly: as of `check`.
 
         >>> from hbstore.ddl import parse_statements
         >>> (statement,) = parse_statements("SHOW TABLES IN shop")
         >>> Session(store, None).run_statement(statement).rows
         (('shop', 'sales'),)
         """
+        self.check(statement)
         store = self._store
         match statement:
             case ddl.UseDatabase(name):
@@ -162,7 +186,7 @@ class Session:
     def _table(self, name: ddl.TableName) -> Table:
         """A table; where files may be moved, after what jobs have decided about its files was done."""
         place = self._database(name.database), name.name
-        if self._warehouse is not None:
+        if self._warehouse is not None and not self._read_only:
             Publisher(self._store).roll_forward_before_use(self._store.publications.row(*place))
         return self._store.get_table(*place)
 

@@ -287,10 +287,11 @@ class CubeQuery:
 Change: TypeAlias = AddPartitions | DropPartitions | RenamePartition | ExchangePartitions | TruncateTable | RepairTable
 """Statements that change partitions and their files."""
 
+Write: TypeAlias = Change | SetProperties | UnsetProperties | AnalyzeTable
+"""Statements that change anything."""
+
 Statement: TypeAlias = (
-    Change
-    | SetProperties
-    | UnsetProperties
+    Write
     | ShowPartitions
     | ShowTableExtended
     | ShowTables
@@ -298,7 +299,6 @@ Statement: TypeAlias = (
     | Describe
     | UseDatabase
     | ExplainPartitions
-    | AnalyzeTable
     | CubeQuery
 )
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -129,10 +131,19 @@ def _name_in(host: str) -> str:
         return ""
 
 
+def _check_owner(path: str, status: os.stat_result) -> None:
+    """See that a file is its owner's alone; one of root's may be a group's, as Kubernetes mounts secrets."""
+    others = stat.S_IRWXO if status.st_uid == 0 else stat.S_IRWXO | stat.S_IRWXG
+    if status.st_mode & others:
+        mode = f"{stat.S_IMODE(status.st_mode):04o}"
+        raise InvalidInput("other users may read the token file", file=path, mode=mode, hint=f"Run: chmod 600 {path}")
+
+
 def _tokens(path: str) -> dict[str, str]:
     """Users by their tokens."""
     hint = "Write a user and a token of 16 characters or more on each line"
     try:
+        _check_owner(path, Path(path).stat())
         lines = Path(path).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput("the token file cannot be read", file=path, reason=str(error), hint=hint) from None

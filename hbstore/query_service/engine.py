@@ -25,10 +25,11 @@ from typing import Any, Final
 
 from hbstore.errors import HbstoreError, MissingPackage, SparkLost
 from hbstore.extras import check_extra
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.model.frozen import FrozenDict
 from hbstore.query_service.installed import java_program
-from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark
+from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark, read
 from hbstore.rows.urls import shared_url
 from hbstore.servers.processes import METRICS_FOLDER
 
@@ -40,6 +41,9 @@ _FIRST_PAUSE, _LAST_PAUSE = 0.5, 30.0
 _SOON: Final = 60.0
 _GRACE: Final = 15.0
 """Seconds that the process has to end in order."""
+
+_LONGEST: Final = 256 << 20
+"""Bytes of a message that is heard; that of a large plan takes a few MB."""
 
 _OWN: Final = frozenset({"SPARK_REMOTE", METRICS_FOLDER})
 """What the process does not get: what would make PySpark one of Spark Connect, which has no jobs to cancel here; the
@@ -90,7 +94,8 @@ class Engine:
     Args:
         store_url: the store's URL.
         metastore_uri: the URI of the metastore's endpoint over that store.
-        warehouse: the endpoint's warehouse as a location; None leaves Spark's own in place.
+        warehouse: the endpoint's warehouse, whose bounds and trash hold for statements, too.
+        read_only: whether the endpoint, and so statements of hbstore's own, refuse what changes anything.
         master: where Spark runs, as Spark has it.
         conf: more of Spark's settings, which count more than the engine's.
         heard: called with each message of Spark's, by one thread.
@@ -107,15 +112,17 @@ class Engine:
         self,
         store_url: str,
         metastore_uri: str,
-        warehouse: str | None,
+        warehouse: Warehouse,
         *,
+        read_only: bool = False,
         master: str = "local[*]",
         conf: Mapping[str, str] = FrozenDict(),
         heard: Callable[[FromSpark], None],
         lost: Callable[[HbstoreError | None], None],
     ) -> None:
-        spark_settings([metastore_uri], warehouse)  # errors come here rather than from the process
-        self._start = (shared_url(store_url), metastore_uri, warehouse, master, dict(conf))
+        spark_settings([metastore_uri], warehouse.root)  # errors come here rather than from the process
+        bounds = warehouse.root, warehouse.trash, warehouse.also_under, read_only
+        self._start = (shared_url(store_url), metastore_uri, *bounds, master, dict(conf))
         self._heard = heard
         self._lost = lost
         self._child: _Child | None = None
@@ -225,8 +232,11 @@ class Engine:
         """Pass on what the process says, until it ends."""
         while True:
             try:
-                message = child.pipe.recv()
+                message = read(child.pipe.recv_bytes(_LONGEST))
             except (EOFError, OSError):
+                return
+            except ValueError:
+                _LOG.exception("the Spark process says what is no message")
                 return
             self._was_ready = self._was_ready or isinstance(message, Ready)
             try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -70,6 +70,15 @@ class Results:
 
     def __repr__(self) -> str:
         return f"<Results below {self._root}>"
+
+    def make_root(self) -> None:
+        """Make the folder if it is not there, as Spark lets every user of the machine read the folders that it makes.
+
+        Where that fails, queries say so.
+        """
+        path = self._root.path
+        with suppress(*_FAILURES):
+            self._files.make_folder(self._files.real(path))
 
     def location(self, id_: str) -> str:
         """Where the files of a query's result are, or will be.

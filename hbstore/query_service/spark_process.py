@@ -25,6 +25,7 @@ from pyspark import SparkContext
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.query_service.cube_hints import with_cube_hint
 from hbstore.query_service.messages import (
@@ -40,6 +41,7 @@ from hbstore.query_service.messages import (
     Run,
     Start,
     Started,
+    written,
 )
 from hbstore.query_service.query import QueryProgress, Request
 from hbstore.query_service.result_writing import write_rows
@@ -48,7 +50,9 @@ from hbstore.query_service.spark_sessions import SparkSessions
 from hbstore.query_service.statement import Statement
 from hbstore.query_service.tracking import Tracking
 from hbstore.spark.sql import URL, WAREHOUSE
+from hbstore.spark.starting import start_spark
 from hbstore.store.partition_store import connect
+from hbstore.warehouse.service import Service
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
 _JAVA_ENDED: Final = 3
@@ -72,6 +76,9 @@ _LOGGERS_OF_STATEMENTS: Final = ("SQLQueryContextLogger", "DataFrameQueryContext
 
 _FIRST: Final = ("SHOW DATABASES", "SELECT 1", "SELECT id, count(*) FROM range(2000) GROUP BY id")
 """Statements about the store, of a small result, and of one that Spark writes."""
+
+_PRIVATE: Final = {"spark.hadoop.fs.permissions.umask-mode": "077"}
+"""Hadoop passes over the process's umask. Its own counts for every file system: a cluster's has users in common."""
 
 _TITLE: Final = 100
 """Characters of a statement that Spark shows of its jobs."""
@@ -113,6 +120,7 @@ class SparkProcess:
         self._ending = Event()
         self._spark: SparkSession | None = None
         self._sessions: SparkSessions | None = None
+        self._service: Service | None = None
 
     def serve(self) -> None:
         """Do what the parent says until it says no more. Does not return."""
@@ -139,6 +147,8 @@ class SparkProcess:
         """Start Spark."""
         try:
             store = connect(start.store, create=False)
+            warehouse = Warehouse(start.warehouse, trash=start.trash, also_under=start.also_under)
+            self._service = Service(store, warehouse, start.read_only)
             self._spark = _session(start)
             self._sessions = SparkSessions(self._spark, store)
             Thread(target=self._follow_java, name="hbstore-java", daemon=True).start()
@@ -153,10 +163,11 @@ class SparkProcess:
     def _warm_up(self, scratch: str) -> None:
         """Run statements of each kind, so that Java has loaded what users' first ones need."""
         assert self._sessions is not None
+        assert self._service is not None
         for number, text in enumerate(_FIRST):
             request = Request(text=text)
             try:
-                rows = Statement(self._sessions.of(request), self._sessions.store, request).rows(None)
+                rows = Statement(self._sessions.of(request), self._service, request).rows(None)
                 write_rows(rows, f"file:{scratch}/first-{number}")
             except Exception:  # noqa: BLE001  what does not work, users are told of their own statements
                 _LOG.debug("a first statement failed", exc_info=True)
@@ -208,7 +219,7 @@ class SparkProcess:
         while True:
             message = self._outgoing.get()
             try:
-                self._pipe.send(message)
+                self._pipe.send_bytes(written(message))
             except OSError:  # nobody hears any more
                 return
 
@@ -260,12 +271,13 @@ class SparkProcess:
                 return Cancelled(run.id)
             spark = self._ready_spark()
             assert self._sessions is not None
+            assert self._service is not None
             context = spark.sparkContext
             context.setLocalProperty("spark.scheduler.pool", f"slot-{running.slot}")
             context.setJobGroup(run.id, run.request.name or run.request.text[:_TITLE], interruptOnCancel=True)
             running.tracking = Tracking(spark, run.id)
             self._say(Started(run.id))
-            statement = Statement(self._sessions.of(run.request), self._sessions.store, run.request)
+            statement = Statement(self._sessions.of(run.request), self._service, run.request)
             rewritten = statement.rewritten()
             if rewritten is not None:
                 self._say(Planned(run.id, rewritten.to_dict(), rewritten.warnings))
@@ -280,7 +292,8 @@ class SparkProcess:
                 return Cancelled(run.id)
             problem = problem_of(error, run.request.text)
             return Failed(
-                run.id, problem if statement is None else with_cube_hint(problem, statement.store, statement.spark)
+                run.id,
+                problem if statement is None else with_cube_hint(problem, statement.service.store, statement.spark),
             )
 
     def _close(self, id_: str) -> None:
@@ -326,25 +339,23 @@ class SparkProcess:
 
 
 def _session(start: Start) -> SparkSession:
-    conf = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-        "spark.scheduler.mode": "FAIR",
-        "spark.local.dir": start.scratch,
-        "spark.sql.session.timeZone": "UTC",  # in which times of hbstore are
-        **{one.name: one.value for one in spark_settings([start.metastore], start.warehouse)},
-        URL: start.store,
-        **({} if start.warehouse is None else {WAREHOUSE: start.warehouse}),
-        **start.conf,
-    }
-    builder = SparkSession.builder.master(start.master).appName("hbstore queries")
-    for name, value in conf.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    if "PYSPARK_PYTHON" not in os.environ and start.master.startswith("local"):
-        session.sparkContext.pythonExec = sys.executable  # which has hbstore, as python3 may not
-    return session
+    return start_spark(
+        {
+            "spark.master": start.master,
+            "spark.app.name": "hbstore queries",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.log.level": "ERROR",
+            "spark.scheduler.mode": "FAIR",
+            "spark.local.dir": start.scratch,
+            "spark.sql.session.timeZone": "UTC",  # in which times of hbstore are
+            **(_PRIVATE if start.warehouse.startswith("file:") else {}),
+            **{one.name: one.value for one in spark_settings([start.metastore], start.warehouse)},
+            URL: start.store,
+            WAREHOUSE: start.warehouse,
+            **start.conf,
+        }
+    )
 
 
 def _scala_context(spark: SparkSession) -> Any:

@@ -15,7 +15,7 @@ from hbstore.query_service.query import Request
 from hbstore.spark.cube import answer
 from hbstore.spark.cube_options import with_session
 from hbstore.spark.sql import current_database, noting_sql
-from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.service import Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,13 @@ class Statement:
 
     Attributes:
         spark: the session.
-        store: where hbstore's own statements are run.
+        service: on which hbstore's own statements are run, as all requests to the server.
         request: what is asked.
         notes: what the user should know besides the rows, when they are there.
     """
 
     spark: SparkSession
-    store: PartitionStore
+    service: Service
     request: Request
     notes: list[str] = field(default_factory=list)
 
@@ -46,7 +46,7 @@ class Statement:
         request = self.request
         options = with_session(self.spark, dict(request.options))
         with running(request.text, query, 0, 1):
-            cubes = Cubes(self.store, current_database(self.spark))
+            cubes = Cubes(self.service.store, current_database(self.spark))
             return cubes.rewrite(query.text, now=request.now, partial=request.partial, options=options)
 
     def rows(self, rewritten: Rewritten | None) -> DataFrame:
@@ -59,8 +59,15 @@ class Statement:
             HbstoreError, PySparkException, Py4JError: as `hbstore.spark.sql` and `hbstore.spark.cube`.
         """
         if rewritten is None:
-            return noting_sql(self.spark, self.request.text, self.notes.append, store=self.store)
-        return answer(self.spark, self.store, current_database(self.spark), rewritten)
+            return noting_sql(
+                self.spark,
+                self.request.text,
+                self.notes.append,
+                store=self.service.store,
+                warehouse=self.service.warehouse,
+                read_only=self.service.read_only,
+            )
+        return answer(self.spark, self.service.store, current_database(self.spark), rewritten)
 
 
 def _cube_query(text: str) -> CubeQuery | None:

@@ -41,7 +41,9 @@ from hbstore.spark.cube import answer
 from hbstore.spark.cube_options import with_session
 from hbstore.spark.frames import local_frame, local_table
 from hbstore.spark.insert_partitions import with_all_partition_columns
+from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 from hbstore.spark.opening import opened
+from hbstore.spark.reading import check_reads
 from hbstore.spark.texts import quoted
 from hbstore.store.partition_store import PartitionStore
 
@@ -106,21 +108,26 @@ def noting_sql(
     note: Callable[[str], None],
     *,
     store: PartitionStore | str | None = None,
-    warehouse: str | None = None,
+    warehouse: Warehouse | str | None = None,
+    read_only: bool = False,
 ) -> DataFrame:
     """Run a statement as `sql` does, and say what could not be done as it should.
+
+    A warehouse may be a server's, whose bounds hold then; ``read_only`` refuses what changes anything.
 
     >>> noting_sql(spark, "SHOW PARTITIONS shop.sales WHERE hour < 2", print, store=store).count()
     2
     """
     script = _script(spark, text)
     if not script:
+        if read_only:
+            check_reads(spark, text)
         return spark.sql(with_all_partition_columns(spark, text))
     with opened(_configured(spark) if store is None else store) as open_store:
         place = warehouse or spark.conf.get(WAREHOUSE, None)
         for number, (statement, part) in enumerate(script):
             with running(text, statement, number, len(script)):
-                frame = _Run(spark, open_store, part, place, note).statement(statement)
+                frame = _Run(spark, open_store, part, place, read_only, note).statement(statement)
         return frame
 
 
@@ -144,13 +151,15 @@ class _Run:
         store: the store.
         text: the statement's.
         warehouse: where files are; None for Spark's own warehouse.
+        read_only: nothing may be changed.
         note: takes what people should know besides the rows.
     """
 
     spark: SparkSession
     store: PartitionStore
     text: str
-    warehouse: str | None
+    warehouse: Warehouse | str | None
+    read_only: bool
     note: Callable[[str], None]
 
     def _answer(self, query: ddl.CubeQuery) -> DataFrame:
@@ -163,6 +172,8 @@ class _Run:
 
     def statement(self, statement: Statement) -> DataFrame:
         """Run it on the store or in Spark: where the table is."""
+        if self.read_only:
+            self._session().check(statement)
         if isinstance(statement, ddl.CubeQuery):
             return self._answer(statement)
         if self.spark.catalog.currentCatalog() != _CATALOG:
@@ -199,7 +210,8 @@ class _Run:
 
     def _session(self) -> Session:
         place = self.warehouse or self.spark.conf.get("spark.sql.warehouse.dir")
-        return Session(self.store, Warehouse(str(place)), self._database())
+        warehouse = place if isinstance(place, Warehouse) else Warehouse(str(place))
+        return Session(self.store, warehouse, self._database(), read_only=self.read_only)
 
     def _analyze(self, statement: ddl.AnalyzeTable) -> DataFrame:
         database, name = self._whole(statement.table)
@@ -286,11 +298,14 @@ class _Run:
         return True
 
     def _refresh(self, names: Iterable[ddl.TableName]) -> None:
-        """Have Spark forget which files it has seen of tables that it knows."""
+        """Have Spark forget which files it has seen of tables that it knows; what it says undoes no statement."""
         for name in names:
             whole = ".".join(map(quoted, self._whole(name)))
-            if self.spark.catalog.tableExists(whole):
-                self.spark.catalog.refreshTable(whole)
+            try:
+                if self.spark.catalog.tableExists(whole):
+                    self.spark.catalog.refreshTable(whole)
+            except JAVA_ERRORS as error:
+                self.note(f"Spark cannot read {whole}: {root_cause(error)}")
 
     def _frame(self, columns: Sequence[str], rows: Iterable[_Row]) -> DataFrame:
         if not columns:

@@ -28,6 +28,10 @@ TWO_DAYS = QUERY.format("2015-01-03")
 
 @pytest.fixture(autouse=True)
 def _rides(url, tmp_path):
+    add_rides(url, tmp_path)
+
+
+def add_rides(url, tmp_path):
     """Fares of two days in January 2015."""
     with hbstore.connect(url) as store:
         store.create_database("shop")

@@ -61,6 +61,7 @@ def test_without_metastore_there_is_no_port_for_it(refused, tmp_path, port):
 def test_options_for_queries_need_a_door(refused, tmp_path):
     tokens = tmp_path / "tokens"
     tokens.write_text("ann 0123456789abcdef\n")
+    tokens.chmod(0o600)
     said = refused("--token-file", str(tokens), "--max-queued", "200")
     assert "the server has no door for queries: options=--token-file, --max-queued" in said
 
@@ -77,6 +78,15 @@ def test_a_door_that_other_machines_reach_needs_tokens(refused, tmp_path):
     options = ["--results", str(tmp_path), "--host", "0.0.0.0"]  # noqa: S104
     assert "needs tokens" in refused("--http-port", "0", *options)
     assert "needs tokens" in refused("--http-port", "0", "--without-metastore", *options)
+
+
+def test_a_secret_of_sparks_is_not_on_the_command_line(refused, monkeypatch):
+    setting = "spark.hadoop.fs.s3a.secret.key=planted"
+    said = refused("--http-port", "0", "--spark-conf", "spark.sql.ansi.enabled=true", "--spark-conf", setting)
+    assert "the setting is a secret: setting=spark.hadoop.fs.s3a.secret.key" in said
+    assert "planted" not in said
+    monkeypatch.setenv("HBSTORE_SERVE_SPARK_CONF", setting)
+    assert "the server has no door for queries" in refused()
 
 
 def test_a_taken_port_is_told_with_its_option(refused, tmp_path):

@@ -141,6 +141,7 @@ def test_wrong_types_of_ids_are_named(server):
 def test_tokens_are_sent(served, tmp_path):
     file = tmp_path / "tokens"
     file.write_text(f"ann {TOKEN}")
+    file.chmod(0o600)
     app = application(served[0], Access.of("127.0.0.1", str(file)))
     with http_served(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"

@@ -7,6 +7,7 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 
+from hbstore.files.warehouse import Warehouse
 from hbstore.query_service.engine import Engine
 from hbstore.query_service.messages import Cancel, Cancelled, Done, Failed, Ready, Run
 from hbstore.query_service.query import Request
@@ -93,7 +94,7 @@ class Listening:
 def listening(store, uri, folder, **conf):
     """An engine with two cores over a store and its endpoint."""
     found = Listening(folder / "results")
-    warehouse = f"file:{folder / 'warehouse'}"
+    warehouse = Warehouse(str(folder / "warehouse"))
     settings = {**QUICK, **{name.replace("__", "."): value for name, value in conf.items()}}
     found.engine = Engine(store, uri, warehouse, master="local[2]", conf=settings, heard=found.heard, lost=found.lost)
     found.engine.wake()

@@ -1,5 +1,7 @@
 """Who may ask: users of a file of tokens, or everybody at the loopback."""
 
+import os
+
 import pytest
 
 from hbstore.errors import AccessRefused, InvalidInput, RequestRefused
@@ -13,6 +15,7 @@ def test_other_machines_are_let_in_only_with_tokens(tmp_path):
         Access.of("0.0.0.0", None)  # noqa: S104  that is what is refused
     file = tmp_path / "tokens"
     file.write_text("ann 0123456789abcdef")
+    file.chmod(0o600)
     assert Access.of("hbstore.example", str(file)).hosts >= {"hbstore.example", "localhost"}
 
 
@@ -31,9 +34,31 @@ def test_other_machines_are_let_in_only_with_tokens(tmp_path):
 def test_a_file_that_is_none_of_tokens_is_named(tmp_path, text):
     file = tmp_path / "tokens"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    file.chmod(0o600)
     with pytest.raises(InvalidInput, match="token") as caught:
         Access.of("127.0.0.1", str(file))
     assert "0123456789abcdef" not in str(caught.value)
+
+
+@pytest.mark.parametrize("mode", [0o604, 0o644, 0o666])
+def test_a_file_that_other_users_may_read_is_refused(tmp_path, mode):
+    file = tmp_path / "tokens"
+    file.write_text("ann 0123456789abcdef")
+    file.chmod(mode)
+    with pytest.raises(InvalidInput, match="other users may read the token file") as caught:
+        Access.of("127.0.0.1", str(file))
+    assert caught.value.hint == f"Run: chmod 600 {file}"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_group_may_read_a_file_of_roots_alone(tmp_path):
+    file = tmp_path / "tokens"
+    file.write_text("ann 0123456789abcdef")
+    file.chmod(0o640)
+    assert Access.of("127.0.0.1", str(file)).tokens
+    os.chown(file, 65534, 65534)
+    with pytest.raises(InvalidInput, match="other users may read the token file"):
+        Access.of("127.0.0.1", str(file))
 
 
 def test_a_missing_token_file_is_named():

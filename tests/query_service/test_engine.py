@@ -5,19 +5,21 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from hbstore import InvalidInput
 from hbstore.errors import InvalidUrl
+from hbstore.files.warehouse import Warehouse
 from hbstore.query_service import engine
 from hbstore.query_service.engine import Engine
 from hbstore.query_service.messages import Cancelled, Done, Ready
 from hbstore.query_service.query import QueryResult
 from tests.pauses import until
 from tests.processes import ROOT, runs
-from tests.query_service.fake_spark import DIE
+from tests.query_service.fake_spark import DIE, NO_MESSAGES
 from tests.query_service.listening import Listening
 
 URI = "thrift://127.0.0.1:9083"
@@ -41,7 +43,7 @@ def begin(tmp_path):
         found.engine = Engine(
             f"sqlite://{tmp_path}/catalog.db",
             URI,
-            None,
+            Warehouse(str(tmp_path)),
             conf={"part": part},
             heard=heard or found.heard,
             lost=lost or found.lost,
@@ -63,7 +65,9 @@ def below(ready):
 
 def test_nothing_is_started_before_somebody_asks(tmp_path):
     spark = Listening(tmp_path)
-    engine = Engine(f"sqlite://{tmp_path}/catalog.db", URI, None, heard=spark.heard, lost=spark.lost)
+    engine = Engine(
+        f"sqlite://{tmp_path}/catalog.db", URI, Warehouse(str(tmp_path)), heard=spark.heard, lost=spark.lost
+    )
     spark.engine = engine
     spark.start("select 1")
     assert engine.pid is None
@@ -167,6 +171,17 @@ def test_errors_of_who_hears_change_nothing(begin, caplog):
     until(lambda: len([record for record in caplog.records if record.exc_info]) == 3)
 
 
+@pytest.mark.parametrize("part", NO_MESSAGES)
+def test_a_process_that_says_what_is_no_message_is_ended(begin, monkeypatch, caplog, tmp_path, part):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    spark = begin(part)
+    spark.until(lambda: spark.losses)
+    spark.engine.close()
+    assert spark.messages == []
+    assert "the Spark process says what is no message" in caplog.messages
+    assert not list(tmp_path.glob("*-trap"))
+
+
 def test_what_the_process_says_on_stderr_is_logged_line_by_line(begin, caplog):
     caplog.set_level(logging.INFO, "hbstore.query_service")
     spark = begin("says something")
@@ -212,6 +227,6 @@ def test_what_cannot_work_is_refused_at_once():
         return None
 
     with pytest.raises(InvalidUrl):
-        Engine("memory://", URI, None, heard=ignored, lost=ignored)
+        Engine("memory://", URI, Warehouse("/nowhere"), heard=ignored, lost=ignored)
     with pytest.raises(InvalidInput):
-        Engine("sqlite://a.db", "http://nowhere", None, heard=ignored, lost=ignored)
+        Engine("sqlite://a.db", "http://nowhere", Warehouse("/nowhere"), heard=ignored, lost=ignored)

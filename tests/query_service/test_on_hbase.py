@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hbstore import connect
+from hbstore.files.warehouse import Warehouse
 from hbstore.query_service import engine as engines
 from hbstore.query_service.engine import Engine
 from hbstore.query_service.limits import Limits
@@ -38,7 +39,7 @@ def begin(hbase_url, tmp_path, monkeypatch):
         servers = Servers(store.records, lambda: dt.datetime.now(dt.UTC), tmp_path / locks)
         service = QueryService(store, Results(str(tmp_path / "results")), servers, Limits())
         heard, lost = service.runner.heard, service.runner.lost
-        engine = Engine(hbase_url, "thrift://127.0.0.1:9083", None, heard=heard, lost=lost)
+        engine = Engine(hbase_url, "thrift://127.0.0.1:9083", Warehouse("/nowhere"), heard=heard, lost=lost)
         begun.append((store, service, engine))
         service.open(engine)
         return service

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from hbstore.query_service import engine
 from hbstore.query_service.messages import Cancelled, Done, Failed, Progressed
 from tests.pauses import until
-from tests.processes import Process, runs, say, state, text_of
+from tests.processes import Process, runs, say, state
 from tests.query_service.listening import listening
 
 pytestmark = [pytest.mark.spark]
@@ -100,12 +101,11 @@ def test_spark_ends_when_its_parent_is_killed(place):
 def be_parent(url, uri, folder):
     """In a process of its own: have Spark run a query, and say which processes that takes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what Spark says while it starts is no error
+    tempfile.tempdir = tempfile.mkdtemp(dir=folder)
     with listening(url, uri, Path(folder)) as spark:
         spark.ready()
         begun(spark)
         leader = spark.engine.pid
-        java = java_of(leader)
-        command = text_of(java, "cmdline").split("\0")
-        (scratch,) = {one.partition("=")[2] for one in command if one.startswith("spark.local.dir=")}
-        say(leader, java, scratch)
+        (scratch,) = Path(tempfile.tempdir).iterdir()
+        say(leader, java_of(leader), scratch)
         signal.pause()

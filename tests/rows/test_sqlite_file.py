@@ -243,6 +243,21 @@ def open_up(folder, mode):
             break
 
 
+def test_a_new_store_is_its_users_alone(tmp_path):
+    before = os.umask(0)
+    try:
+        rows = ordered_rows.connect(tmp_path / "new.db")
+        rows.write([ROW], [], 1)
+        assert {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {
+            "new.db": 0o600,
+            "new.db-shm": 0o600,
+            "new.db-wal": 0o600,
+        }
+        rows.close()
+    finally:
+        os.umask(before)
+
+
 def test_a_file_that_may_only_be_read(store):
     open_up(store.parent, 0o777)
     store.chmod(0o644)

@@ -14,6 +14,8 @@ import pytest
 import urllib3
 
 from tests import without_linux
+from tests.pauses import until
+from tests.processes import OWN_MACHINE, listening
 from tests.quick_java import OPTIONS
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +27,11 @@ def run_demo(place, mark, path):
     command += ["--run", str(place)]
     environment = {**os.environ, "HBSTORE_DEMO_TEST": mark, "COLUMNS": "120", "PYTHONPATH": path}
     environment["SPARK_SUBMIT_OPTS"] = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {OPTIONS}".strip()
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    hosts = set()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as demo:
+        until(lambda: hosts.update(host for host, _ in listening(demo.pid)) or demo.poll() is not None, 600, 0.1)
+        assert hosts <= OWN_MACHINE
+        return subprocess.CompletedProcess(command, demo.returncode, *demo.communicate())
 
 
 def marked_processes(mark):

@@ -343,6 +343,18 @@ def test_what_could_not_be_done_is_logged(shop, root, caplog):
     assert "odd is not a partition" in caplog.text
 
 
+def test_a_change_is_done_though_spark_cannot_read_the_table(shop, caplog):
+    session, store = shop
+    session.sql("CREATE DATABASE shop")
+    session.sql("CREATE TABLE shop.below (n INT) USING parquet")
+    session.sql("CREATE VIEW shop.sales AS SELECT n FROM shop.below")
+    session.sql("DROP TABLE shop.below")
+    with caplog.at_level(logging.WARNING, "hbstore.spark"):
+        sql(session, "ALTER TABLE shop.sales DROP PARTITION (ds = 'b')")
+    assert names(store) == NAMES[:3]
+    assert "Spark cannot read `shop`.`sales`: [TABLE_OR_VIEW_NOT_FOUND]" in caplog.text
+
+
 def test_files_are_below_sparks_warehouse_by_default(shop, root):
     session, store = shop
     session.conf.unset("spark.hbstore.warehouse")

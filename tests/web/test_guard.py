@@ -60,6 +60,7 @@ def test_each_reply_has_an_id_and_is_not_kept(ask):
 def test_a_token_says_whose_a_query_is(asking, tmp_path):
     file = tmp_path / "tokens"
     file.write_text("# who may ask\nann 0123456789abcdef\n\nbob fedcba9876543210\n")
+    file.chmod(0o600)
     ask = asking(Access.of("127.0.0.1", str(file)))
     for wrong in ({}, {"Authorization": "Bearer 0123456789abcdeX"}, {"Authorization": "Basic 0123456789abcdef"}):
         reply = ask("POST", "/queries", {"text": "select 1"}, headers=wrong)

@@ -39,6 +39,7 @@ def test_a_server_without_its_store_is_not_ready_but_lives(asking, catalog):
 
 def test_probes_need_no_token(asking, catalog, tmp_path):
     (tmp_path / "tokens").write_text("ann 0123456789abcdef\n")
+    (tmp_path / "tokens").chmod(0o600)
     ask = asking(Access.of("127.0.0.1", str(tmp_path / "tokens")), catalog=catalog)
     paths = ("/health", "/health/live", "/health/ready", "/databases")
     assert [ask("GET", path).status for path in paths] == [200, 200, 200, 401]

@@ -100,6 +100,8 @@ class SqliteFile:
             raise StoreUnavailable(
                 "the store does not exist", path=self.path, hint="Leave out ?mode to create the store"
             )
+        else:
+            self._named(lambda: path.touch(0o600))  # SQLite gives the files beside it the same rights
         self._with_room(lambda: self._connect("rwc" if self.mode == "rw" else "ro", self._create_or_claim).close())
 
     def open(self) -> sqlite3.Connection:
