@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hbstore.errors import HbstoreError, InvalidInput, RequestRefused
+from hbstore.errors import AccessRefused, HbstoreError, InvalidInput, RequestRefused
 from hbstore.query_service.access import Access
 from hbstore.query_service.query import ANONYMOUS
 from hbstore.web.problems import problem
@@ -97,6 +97,10 @@ class Guard:
                 state["user"] = self.access.user(headers.get("authorization"))
             await self.app(scope, _limited(receive, headers), sending)
         except HbstoreError as error:
+            if isinstance(error, (AccessRefused, RequestRefused)):
+                client = ":".join(map(str, scope.get("client") or ()))
+                fields = {"client": client, "method": scope["method"], "path": scope["path"], "why": error.text}
+                _LOG.warning("refused", extra={"fields": {**fields, **error.fields}})
             await problem(scope, error)(scope, receive, sending)
         finally:
             seconds = time.monotonic() - began
