@@ -570,6 +570,14 @@ class RequestRefused(HbstoreError):
     """A request over HTTP comes from a page of another site, or to a name that is not the server's."""
 
 
+class RequestTooLarge(InvalidInput):
+    """The body of a request over HTTP is larger than the server takes."""
+
+
+class RequestTooSlow(InvalidInput):
+    """The body of a request over HTTP did not come in time."""
+
+
 class ServerUnavailable(HbstoreError):
     """A server that is asked over HTTP does not answer, or is none of hbstore's."""
 

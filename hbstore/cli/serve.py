@@ -145,7 +145,13 @@ def serve(
     ] = 536870912,
     max_connections: Annotated[
         int,
-        typer.Option("--max-connections", min=1, metavar="N", help="The largest number of clients of each process."),
+        typer.Option(
+            "--max-connections",
+            min=1,
+            metavar="N",
+            help="The largest number of clients of each door of each process; one that was silent for a minute makes "
+            "room for another.",
+        ),
     ] = 2000,
     idle_timeout: Annotated[
         float | None,
@@ -153,7 +159,8 @@ def serve(
             "--idle-timeout",
             min=1.0,
             metavar="S",
-            help="Seconds after which the server disconnects silent clients; by default never.",
+            help="Seconds after which the server disconnects silent clients of the metastore and of SQL; by default "
+            "never.",
         ),
     ] = None,
     http_port: HttpPortOption = None,
@@ -193,9 +200,9 @@ def serve(
     from hbstore.files.warehouse import Warehouse
     from hbstore.metastore.serving import Serving, serve_alone, serve_as_child
     from hbstore.servers.framing import ReadLimits
+    from hbstore.servers.limits import ServerLimits
     from hbstore.servers.logs import logging_to
     from hbstore.servers.processes import own_lifeline
-    from hbstore.servers.server import ServerLimits
     from hbstore.servers.stopping import StopRequests
 
     lifeline = own_lifeline()

@@ -17,9 +17,10 @@ from hbstore.metastore.replies import Reply
 from hbstore.metastore.short_calls import SHORT_CALLS, LongCall, mark_selector
 from hbstore.servers.connection import ClientSocket, in_frame
 from hbstore.servers.framing import MessageReader, ReadLimits
+from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
 from hbstore.servers.memory import Budget
-from hbstore.servers.server import Server, ServerLimits
+from hbstore.servers.server import Server
 from hbstore.servers.sockets import send
 from hbstore.thrift.messages import read_head
 

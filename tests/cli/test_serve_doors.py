@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import socket
 import sys
+from contextlib import ExitStack, suppress
 
 import pytest
 
 from hbstore.cli.serve_doors import OpenDoors
+from tests.hiveserver2.serving import sasl_login
 from tests.metastore.serving import Serve
 from tests.metastore.serving import refused as server_refused
+from tests.pauses import SECONDS
 
 
 @pytest.fixture
@@ -104,6 +107,21 @@ def test_doors_that_ask_nobody_are_opened_where_that_is_meant(tmp_path):
         (line,) = server.log("the server is ready")
         assert (line["host"], line["logins"]) == ("0.0.0.0", server.ready["logins"])  # noqa: S104
         assert not server_refused(server.port)
+
+
+def test_the_limits_of_connections_reach_every_door(tmp_path):
+    options = ("--http-port", "0", "--sql-port", "0", "--max-connections", "2", "--results", str(tmp_path / "results"))
+    with Serve(f"sqlite://{tmp_path}/store.db", tmp_path, *options) as server, ExitStack() as stack:
+        for door, spoken in (("uri", b"\0\0"), ("http", b"GET /health HTTP/1.1\r\n"), ("sql", sasl_login())):
+            port = int(server.ready[door].rpartition(":")[2])
+            socks = [stack.enter_context(socket.create_connection(("127.0.0.1", port), SECONDS)) for _ in range(3)]
+            for sock in socks[:2]:
+                sock.sendall(spoken)
+            with suppress(ConnectionResetError):
+                socks[2].sendall(spoken)
+                said = socks[2].recv(1000)
+                assert (b"too many" in said) == bool(said) == (door != "uri")
+            assert server.log("too many connections: the server refuses more")[-1]["limit"] == 2
 
 
 def test_a_taken_port_is_told_with_its_option(refused, tmp_path):

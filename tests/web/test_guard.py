@@ -46,10 +46,10 @@ def test_browsers_tell_this_server_alone_where_they_come_from(ask):
 
 def test_a_large_body_is_refused_whether_its_size_is_said_or_not(ask):
     text = "x" * MAX_BODY
-    assert ask("POST", "/queries", {"text": text}).json()["error"] == "InvalidInput"
+    assert ask("POST", "/queries", {"text": text}).json()["error"] == "RequestTooLarge"
     chunks = (b"x" * 2**16 for _ in range(MAX_BODY // 2**16 + 2))
     reply = ask("POST", "/queries", body=chunks, headers={"Content-Type": "application/json"})
-    assert (reply.status, reply.json()["title"]) == (400, "the request is too large")
+    assert (reply.status, reply.json()["title"]) == (413, "the request is too large")
 
 
 def test_each_reply_has_an_id_and_is_not_kept(ask):
