@@ -163,6 +163,15 @@ def serve(
             "never.",
         ),
     ] = None,
+    call_timeout: Annotated[
+        float,
+        typer.Option(
+            "--call-timeout",
+            min=1.0,
+            metavar="S",
+            help="Seconds that a call of the metastore may take; one whose client is gone ends earlier.",
+        ),
+    ] = 600.0,
     http_port: HttpPortOption = None,
     open_browser: Annotated[
         bool, typer.Option("--open-browser", help="Open a browser on the console when the server is ready.")
@@ -224,7 +233,7 @@ def serve(
         metrics_host=host,
         read_only=read_only,
         strict_types=strict_types,
-        limits=ServerLimits(max_connections, message_memory, reading),
+        limits=ServerLimits(max_connections, message_memory, reading, call_seconds=call_timeout),
         slow_seconds=slow_seconds,
         log_calls=log_calls,
     )

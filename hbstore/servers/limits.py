@@ -26,6 +26,8 @@ class ServerLimits:
         write_timeout: seconds after which a client that takes nothing of its reply is cut off.
         login_seconds: how long a login may take where the protocol has one, or the first request over HTTP.
         http_idle: seconds that a connection over HTTP may be silent between requests; clients open another.
+        call_seconds: that a call of a metastore's client may take.
+        gone_after: seconds of a call after which a client that sends nothing more counts as gone.
         room_after: seconds of silence after which a client has to go where another comes and there is no room.
     """
 
@@ -35,6 +37,8 @@ class ServerLimits:
     write_timeout: float = WRITE_TIMEOUT
     login_seconds: float = 30.0
     http_idle: float = 300.0
+    call_seconds: float = 600.0
+    gone_after: float = 10.0
     room_after: float = 60.0
 
 

@@ -355,6 +355,7 @@ def test_the_options_are_what_the_server_takes_by_itself():
     assert defaults["max_connections"] == serving.limits.connections == MAX_CONNECTIONS
     assert defaults["message_memory"] == serving.limits.message_memory
     assert defaults["max_message"] == serving.limits.read.message
+    assert defaults["call_timeout"] == serving.limits.call_seconds
     assert defaults["idle_timeout"] is serving.limits.read.idle_timeout
 
 
