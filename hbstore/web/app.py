@@ -34,6 +34,7 @@ from hbstore.web.problems import handle_errors
 from hbstore.web.queries.query_routes import query_routes
 from hbstore.web.queries.result_routes import result_routes
 from hbstore.web.queries.waiting import QueryWaiting
+from hbstore.web.reply_forms import Heads, PackedTexts
 
 
 class Stoppable(Protocol):
@@ -129,4 +130,5 @@ def application(
         return health_now.with_problem("spark", None if problem is None else str(problem)).to_dict()
 
     whole = app if catalog is None else Pages(app, console(catalog, service))
-    return Application(JsonEnding(Guard(whole, access, log_all, observe, body_seconds)), waiting)
+    guarded = Guard(PackedTexts(whole), access, log_all, observe, body_seconds)
+    return Application(Heads(JsonEnding(guarded)), waiting)

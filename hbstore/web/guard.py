@@ -92,7 +92,8 @@ class Guard:
                 headers["X-Content-Type-Options"] = "nosniff"
                 # Other sites learn no address. Where browsers send no referrer, they hide the Origin of forms, too.
                 headers["Referrer-Policy"] = "same-origin"
-                headers.setdefault("Cache-Control", "no-store")
+                # What has a tag may be kept, and is asked for again by it.
+                headers.setdefault("Cache-Control", "no-cache" if "etag" in headers else "no-store")
             await send(message)
 
         try:
