@@ -9,6 +9,7 @@ import asyncio
 import logging
 import socket
 from dataclasses import dataclass
+from functools import cache
 from threading import Event, Thread
 from typing import Any, Final, Self
 
@@ -23,6 +24,9 @@ from hbstore.servers.sockets import close_after_last_words, send
 
 GRACE: Final = 10
 """Seconds that requests under way have when the server stops."""
+
+MAX_HEAD: Final = 64 * 1024
+"""Bytes of a request's line and headers; what came last with them is not cut."""
 
 _LOG: Final = logging.getLogger("hbstore.servers.http")
 _LOOK_SECONDS: Final = 1.0
@@ -111,7 +115,8 @@ class HttpServer:
     async def _take(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         config, state, loop = self._server.config, self._server.server_state, asyncio.get_running_loop()
-        make: Any = config.http_protocol_class
+        protocol: Any = config.http_protocol_class
+        make = _bounded(protocol)
         await loop.connect_accepted_socket(
             lambda: make(config=config, server_state=state, app_state={}),  # as uvicorn does where it accepts itself
             sock,
@@ -176,6 +181,26 @@ def refuse(sock: socket.socket, error: HbstoreError) -> None:
     send(sock, reply, len(reply))
     close_after_last_words(sock)
     raise error
+
+
+@cache
+def _bounded(protocol: Any) -> Any:
+    """A protocol of uvicorn's that takes no endless head: its parsers keep what they have of one."""
+
+    class Bounded(protocol):  # type: ignore[misc]
+        head_size = 0
+
+        def data_received(self, data: bytes) -> None:
+            before = self.cycle
+            super().data_received(data)
+            in_head = self.cycle is before and (before is None or (before.response_complete and not before.more_body))
+            self.head_size = self.head_size + len(data) if in_head else 0
+            if self.head_size > MAX_HEAD:
+                fields = {"client": _address(self), "why": "the head of a request is too long", "limit": MAX_HEAD}
+                _LOG.warning("refused", extra={"fields": fields})
+                self.transport.abort()
+
+    return Bounded
 
 
 def _address(connection: Any) -> str:

@@ -11,7 +11,7 @@ import pytest
 from hbstore.query_service.access import Access
 from hbstore.web.app import application
 from hbstore.web.serving import LIMITS, http_served
-from tests.pauses import SECONDS, idle
+from tests.pauses import SECONDS, idle, until
 
 ASKED = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -66,6 +66,15 @@ def test_a_head_that_drips_ends_too(connected):
         for line in [ASKED[:-2], *[b"X: y\r\n"] * 10_000]:
             sock.sendall(line)
             idle(0.01)
+
+
+def test_a_head_without_an_end_is_refused(connected, caplog):
+    sock = connected()()
+    with cut_off():
+        sock.sendall(ASKED[:-2] + b"X: ")
+        for _ in range(1000):
+            sock.sendall(bytes(b"x" * 2**16))
+    until(lambda: "refused" in caplog.messages)
 
 
 def test_a_body_takes_no_longer_than_it_may(connected):
