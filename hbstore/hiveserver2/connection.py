@@ -119,6 +119,7 @@ class DriverDialogue:
             close_after_last_words(self._connection.sock)
             raise negotiation.refused
         self._client.user, self._client.password = negotiation.user, negotiation.password
+        self._client.logins.add((negotiation.user or "", negotiation.password or ""))
         self._until = None
         return self._messages(framed=True, pending=negotiation.rest)
 
@@ -175,6 +176,8 @@ class DriverDialogue:
     def _answer(self, reader: MessageReader) -> None:
         message = reader.read()
         assert message is not None, "there is something to read"
+        for login in self._client.logins:  # its token may have been taken out of the file meanwhile
+            self._access.login(*login)
         self._connection.answering = True
         try:
             reply = self._endpoint.answer(self._client, message)
