@@ -58,6 +58,7 @@ def test_a_wrong_method_is_told_the_right_ones(browse):
         ("PUT", "/queries", "HEAD, GET, POST"),
         ("OPTIONS", "/databases", "HEAD, GET, POST"),
         ("DELETE", "/health", "HEAD, GET"),
+        ("POST", "/static/live.js", "HEAD, GET"),
         ("POST", SALES, "HEAD, DELETE, GET, PATCH"),
     ):
         reply = browse(method, path)
