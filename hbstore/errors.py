@@ -570,6 +570,18 @@ class RequestRefused(HbstoreError):
     """A request over HTTP comes from a page of another site, or to a name that is not the server's."""
 
 
+class CallAbandoned(HbstoreError):
+    """A server gives up a call: it takes too long, or its client is gone. What it has changed by then stays."""
+
+
+class RequestTooLarge(InvalidInput):
+    """The body of a request over HTTP is larger than the server takes."""
+
+
+class RequestTooSlow(InvalidInput):
+    """The body of a request over HTTP did not come in time."""
+
+
 class ServerUnavailable(HbstoreError):
     """A server that is asked over HTTP does not answer, or is none of hbstore's."""
 

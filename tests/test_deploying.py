@@ -54,6 +54,8 @@ def test_the_options_of_the_manifests_exist(manifest, tmp_path):
         environment = {one["name"]: one["value"] for one in container.get("env", ())}
         found = options(IMAGE | environment)
         assert found[("serve", "host")] == "0.0.0.0"  # noqa: S104
+        config = "".join(one.values[0].get("data", {}).get("hbstore.toml", "") for one in MANIFESTS)
+        assert found.get(("serve", "insecure")) == "true" or "insecure = true" in config
         assert found[("store",)].partition("://")[0] in ("sqlite", "hbase")
         ports = {one["name"] for one in container["ports"]}
         for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
@@ -74,6 +76,7 @@ def test_compose_starts_both():
     assert {volume.partition(":")[0] for volume in hbstore["volumes"]} == COMPOSE["volumes"].keys()
     found = options(IMAGE | hbstore["environment"])
     assert found[("store",)] == "hbase://hbase:9090/hbstore"
+    assert found[("serve", "insecure")] == "true"
     assert all(port.startswith("127.0.0.1:") for one in COMPOSE["services"].values() for port in one["ports"])
 
 

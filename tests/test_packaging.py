@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from hatchling.build import build_sdist, build_wheel
+from packaging.requirements import Requirement
 
 from hbstore.release import VERSION, commit
 
@@ -120,6 +121,24 @@ def test_the_locks_cover_every_dependency():
     }
     assert {name_of(one) for one in wanted} <= pinned(LOCKS[1]).keys()
     assert {name_of(one) for one in PROJECT["build-system"]["requires"]} <= pinned(LOCKS[0]).keys()
+
+
+OPEN_TO_STRANGERS = {
+    "fastapi": "0.120.0",  # the last that wants a Starlette of the next line
+    "h11": "0.14.0",  # takes what is no chunk for one (CVE-2025-43859)
+    "jinja2": "3.1.5",  # lets templates out of their sandbox (CVE-2025-27516)
+    "starlette": "0.49.0",  # takes quadratic time for a header Range (CVE-2025-62727)
+    "urllib3": "2.6.2",  # unpacks replies without a bound (CVE-2025-66418, CVE-2025-66471, CVE-2026-21441)
+}
+"""Packages that read what others send, and a release that they must be later than."""
+
+
+def test_no_release_with_a_hole_that_the_world_knows_is_admitted():
+    project = PROJECT["project"]
+    named = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    requirements = [Requirement(one) for one in named if name_of(one) in OPEN_TO_STRANGERS]
+    assert {one.name for one in requirements} == OPEN_TO_STRANGERS.keys()
+    assert [str(one) for one in requirements if one.specifier.contains(OPEN_TO_STRANGERS[one.name])] == []
 
 
 def test_the_version_is_the_same_everywhere():

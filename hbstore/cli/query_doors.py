@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -135,9 +135,11 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
     from hbstore.query_service.results import Results
     from hbstore.query_service.servers import Servers
     from hbstore.query_service.service import QueryService
+    from hbstore.servers.limits import allow_files
     from hbstore.servers.processes import METRICS_FOLDER, say_ready
 
     access = Access.of(doors.host, doors.token_file)
+    allow_files(2 * doors.serving.limits.connections)  # of two doors
     with ExitStack() as stack:
         servers = Servers(store.records, lambda: datetime.now(UTC))
         registry: CollectorRegistry | None = None
@@ -155,12 +157,17 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
         lose_sessions = None
         drivers = None
         if doors.sql_port is not None:
-            from hbstore.hiveserver2.server import driver_server
+            from hbstore.hiveserver2.server import LIMITS, driver_server
             from hbstore.hiveserver2.sql_port import sql_port
 
             endpoint = sql_port(service, access)
             lose_sessions = endpoint.service.sessions.lose
-            drivers = driver_server(endpoint, access, doors.host, doors.sql_port, shared_port=True)
+            limits = replace(
+                LIMITS,
+                connections=doors.serving.limits.connections,
+                read=replace(LIMITS.read, idle_timeout=doors.serving.limits.read.idle_timeout),
+            )
+            drivers = driver_server(endpoint, access, doors.host, doors.sql_port, limits=limits, shared_port=True)
 
         def lost(reason: HbstoreError | None) -> None:
             """Tell those who remember something of the Spark that died."""
@@ -196,10 +203,11 @@ def _http_door(
     from hbstore.warehouse.service import Service
     from hbstore.web.app import application
     from hbstore.web.metrics import RequestMetrics
-    from hbstore.web.serving import http_served
+    from hbstore.web.serving import LIMITS, http_served
 
     serving = doors.serving
     catalog = Service(service.store, serving.warehouse, serving.read_only, serving.strict_types)
     observe = None if registry is None else RequestMetrics(registry).observe
     app = application(service, access, catalog=catalog, log_all=serving.log_calls, observe=observe)
-    return http_served(app, doors.host, port, shared_port=True)
+    limits = replace(LIMITS, connections=serving.limits.connections)
+    return http_served(app, doors.host, port, limits=limits, shared_port=True)

@@ -57,7 +57,8 @@ _LOOPBACK: Final = "127.0.0.1"
 @commands.command(
     epilog=examples(
         "hbstore serve --warehouse /data/warehouse",
-        "hbstore --store hbase://gateway:9090/shop serve --warehouse hdfs://namenode/warehouse --host 0.0.0.0",
+        "hbstore --store hbase://gateway:9090/shop serve --warehouse hdfs://namenode/warehouse"
+        " --host 0.0.0.0 --insecure",
         "hbstore serve --warehouse /data/warehouse --processes 4 --metrics-port 9084 --log-file serve.log",
         "hbstore serve --warehouse /data/warehouse --http-port 8080 --results /data/results",
     )
@@ -83,9 +84,15 @@ def serve(
             help="Another folder below which the server may delete and move files; may be repeated.",
         ),
     ] = None,
-    host: Annotated[
-        str, typer.Option("--host", help="The address to listen at; the server does not authenticate clients.")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
+    insecure: Annotated[
+        bool,
+        typer.Option(
+            "--insecure",
+            help="Let doors that ask nobody for a login listen where other machines reach them: all who reach the "
+            "metastore's may change the catalog and have files deleted.",
+        ),
+    ] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes any free port.")] = 9083,
     without_metastore: Annotated[
         bool,
@@ -139,7 +146,13 @@ def serve(
     ] = 536870912,
     max_connections: Annotated[
         int,
-        typer.Option("--max-connections", min=1, metavar="N", help="The largest number of clients of each process."),
+        typer.Option(
+            "--max-connections",
+            min=1,
+            metavar="N",
+            help="The largest number of clients of each door of each process; one that was silent for a minute makes "
+            "room for another.",
+        ),
     ] = 2000,
     idle_timeout: Annotated[
         float | None,
@@ -147,9 +160,19 @@ def serve(
             "--idle-timeout",
             min=1.0,
             metavar="S",
-            help="Seconds after which the server disconnects silent clients; by default never.",
+            help="Seconds after which the server disconnects silent clients of the metastore and of SQL; by default "
+            "never.",
         ),
     ] = None,
+    call_timeout: Annotated[
+        float,
+        typer.Option(
+            "--call-timeout",
+            min=1.0,
+            metavar="S",
+            help="Seconds that a call of the metastore may take; one whose client is gone ends earlier.",
+        ),
+    ] = 600.0,
     http_port: HttpPortOption = None,
     open_browser: Annotated[
         bool, typer.Option("--open-browser", help="Open a browser on the console when the server is ready.")
@@ -176,24 +199,26 @@ def serve(
     Hive, Spark, Trino, Presto, Flink and Iceberg can use it without a change, with clients of Hive 2.3 to 4.1.
 
     With --http-port, the server takes queries over HTTP (docs at /docs), and a Spark of its own runs them: cube
-    queries, Spark SQL, and hbstore's own statements. Other machines reach it only with a --token-file. The
-    metastore's door can be left out then: --without-metastore.
+    queries, Spark SQL, and hbstore's own statements. The metastore's door can be left out then: --without-metastore.
 
-    The server prints one line when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Then it answers the calls
+    The server listens where this machine alone reaches it. With --host other machines do: at the doors for queries with
+    a --token-file, at those that ask nobody for a login (the metastore's and that of metrics) only with --insecure.
+
+    The server prints two lines when it is ready, and runs until SIGTERM or SIGINT (Ctrl-C). Then it answers the calls
     under way, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
     """
     from hbstore.files.warehouse import Warehouse
     from hbstore.metastore.serving import Serving, serve_alone, serve_as_child
     from hbstore.servers.framing import ReadLimits
+    from hbstore.servers.limits import ServerLimits
     from hbstore.servers.logs import logging_to
     from hbstore.servers.processes import own_lifeline
-    from hbstore.servers.server import ServerLimits
     from hbstore.servers.stopping import StopRequests
 
     lifeline = own_lifeline()
     opening = query_ports(http_port, sql_port)
     if lifeline is None:
-        check_together(ctx, opening, without_metastore=without_metastore)
+        check_together(ctx, opening, without_metastore=without_metastore, insecure=insecure)
         port = 0 if without_metastore else port
     reading = ReadLimits(message=max_message, idle_timeout=idle_timeout)
     url = store_url(ctx, store)
@@ -209,7 +234,7 @@ def serve(
         metrics_host=host,
         read_only=read_only,
         strict_types=strict_types,
-        limits=ServerLimits(max_connections, message_memory, reading),
+        limits=ServerLimits(max_connections, message_memory, reading, call_seconds=call_timeout),
         slow_seconds=slow_seconds,
         log_calls=log_calls,
     )
@@ -239,8 +264,10 @@ def serve(
     def ready(port: int, metrics_port: int | None, http_port: int | None = None, sql_port: int | None = None) -> None:
         shown = None if without_metastore else port
         kept = None if doors is None else doors.results
-        opened = OpenDoors(url, serving.warehouse.root, kept, host, shown, http_port, sql_port, metrics_port)
-        print_lines([opened.line(as_json=as_json)])
+        ports = (shown, http_port, sql_port, metrics_port)
+        opened = OpenDoors(url, serving.warehouse.root, kept, host, *ports, token_file)
+        _LOG.info("the server is ready", extra={"fields": {"host": host, "logins": opened.logins}})
+        print_lines(opened.lines(as_json=as_json))
         sys.stdout.flush()  # at once, for people and scripts that wait for it
         if open_browser and http_port is not None:
             webbrowser.open(opened.console)

@@ -55,13 +55,14 @@ def is_written(ctx: typer.Context, name: str) -> bool:
     return source is not None and source.name != _DEFAULT
 
 
-def check_together(ctx: typer.Context, opening: tuple[str, ...], *, without_metastore: bool) -> None:
+def check_together(ctx: typer.Context, opening: tuple[str, ...], *, without_metastore: bool, insecure: bool) -> None:
     """See that the options of the command go together.
 
     Args:
         ctx: of the command.
         opening: the options that open a door for queries.
         without_metastore: whether the metastore's door is left out.
+        insecure: whether other machines may reach doors that ask nobody for a login.
 
     Raises:
         InvalidInput: they do not.
@@ -82,10 +83,12 @@ def check_together(ctx: typer.Context, opening: tuple[str, ...], *, without_meta
     if len(set(ports)) < len(ports):
         raise InvalidInput(
             "two doors cannot have one port",
-            ports=", ".join(f"--{name.replace('_', '-')}={ctx.params[name]}" for name in _PORTS if ctx.params[name]),
+            ports=", ".join(f"{_option(name)}={ctx.params[name]}" for name in _PORTS if ctx.params[name]),
             hint="Choose another port; 0 takes any free port",
         )
-    without_door = [f"--{name.replace('_', '-')}" for name in written if name in _OF_QUERIES]
+    if not insecure:
+        _check_logins(ctx, without_metastore=without_metastore)
+    without_door = [_option(name) for name in written if name in _OF_QUERIES]
     if without_door and not opening:
         raise InvalidInput(
             "the server has no door for queries",
@@ -106,6 +109,23 @@ def _check_secrets(ctx: typer.Context) -> None:
                 hint="Write it into a file that is yours alone, [serve] spark-conf = ['NAME=VALUE'], and give it to "
                 "hbstore --config; or set HBSTORE_SERVE_SPARK_CONF",
             )
+
+
+def _check_logins(ctx: typer.Context, *, without_metastore: bool) -> None:
+    """See that each door that other machines reach asks for a login."""
+    from hbstore.servers.listening import is_loopback
+
+    asking = {"http_port", "sql_port"} if ctx.params["token_file"] else set()
+    asking |= {"port"} if without_metastore else set()
+    open_to_all = [name for name in _PORTS if ctx.params[name] is not None and name not in asking]
+    if open_to_all and not is_loopback(ctx.params["host"]):
+        raise InvalidInput(
+            "other machines would reach doors that ask nobody for a login",
+            host=ctx.params["host"],
+            doors=", ".join(_option(name) for name in open_to_all),
+            hint="Leave out --host; or give --token-file for --http-port and --sql-port, --without-metastore, and no "
+            "--metrics-port; or say by --insecure that all who reach these doors may use them",
+        )
 
 
 def folder_beside(url: str, name: str, use: str) -> str:
@@ -177,6 +197,7 @@ class OpenDoors:
         http: the port for queries over HTTP.
         sql: the port for drivers of JDBC and ODBC.
         metrics: the port for Prometheus.
+        token_file: whose users the doors for queries ask for a token; None: they ask nobody.
     """
 
     store: str
@@ -187,17 +208,31 @@ class OpenDoors:
     http: int | None = None
     sql: int | None = None
     metrics: int | None = None
+    token_file: str | None = None
 
     @property
     def console(self) -> str:
         """The address of the console, where there is a door for it."""
         return self._address("http://", self.http) or ""
 
-    def line(self, *, as_json: bool) -> str:
-        """One line, for programs or for people.
+    @property
+    def logins(self) -> dict[str, str]:
+        """Whom each door asks for a login.
 
-        >>> OpenDoors("memory://", "file:/w", "/r", "::1", http=8080).line(as_json=False)
-        'serving memory://, warehouse file:/w, results /r, console and REST http://[::1]:8080'
+        >>> OpenDoors("memory://", "file:/w", None, "::1", metastore=9083, http=8080, token_file="/t").logins
+        {'metastore': 'nobody', 'http': 'users of /t'}
+        """
+        asks = f"users of {self.token_file}" if self.token_file else "nobody"
+        doors = {"metastore": "nobody", "http": asks, "sql": asks, "metrics": "nobody"}
+        return {name: whom for name, whom in doors.items() if getattr(self, name) is not None}
+
+    def lines(self, *, as_json: bool) -> list[str]:
+        """One line for programs, or two for people.
+
+        >>> OpenDoors("memory://", "file:/w", "/r", "::1", http=8080).lines(as_json=False)
+        ... # doctest: +NORMALIZE_WHITESPACE
+        ['serving memory://, warehouse file:/w, results /r, console and REST http://[::1]:8080',
+         'asked for a login: at http nobody']
         """
         store = self.store if "://" in self.store else f"sqlite://{Path(self.store).absolute()}"
         doors = {
@@ -207,16 +242,22 @@ class OpenDoors:
             "sql": self._address("jdbc:hive2://", self.sql),
         }
         if as_json:
-            return json.dumps({"store": store, "warehouse": self.warehouse, "results": self.results, **doors})
+            places = {"store": store, "warehouse": self.warehouse, "results": self.results}
+            return [json.dumps({**places, **doors, "logins": self.logins})]
         words = {"console and REST": "http", "sql": "sql", "metrics": "metrics"}
         rest = "".join(f", {word} {doors[name]}" for word, name in words.items() if doors[name])
         at = f" at {doors['uri']}" if doors["uri"] else ""
         results = f", results {self.results}" if self.results else ""
-        return f"serving {store}{at}, warehouse {self.warehouse}{results}{rest}"
+        logins = ", ".join(f"at {door} {whom}" for door, whom in self.logins.items())
+        return [f"serving {store}{at}, warehouse {self.warehouse}{results}{rest}", f"asked for a login: {logins}"]
 
     def _address(self, scheme: str, port: int | None, path: str = "") -> str | None:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return None if port is None else f"{scheme}{host}:{port}{path}"
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _all(options: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -27,6 +28,8 @@ from hbstore.query_service.service import QueryService
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import STATIC
 from hbstore.web.problems import status_of
+
+_WRONG_METHOD: Final = 405
 
 
 def console(catalog: Service, queries: QueryService) -> Starlette:
@@ -62,4 +65,7 @@ def _failed(request: Request, error: HbstoreError) -> Response:
 
 def _missing(request: Request, error: HTTPException) -> Response:
     problem = QueryProblem(error="NotFound", text="there is no such page", hint="Begin with the catalog")
-    return page(request, "error.html", status=error.status_code, title="There is no such page", problem=problem)
+    reply = page(request, "error.html", status=error.status_code, title="There is no such page", problem=problem)
+    if error.status_code == _WRONG_METHOD:  # of a static file: other pages are found by their methods
+        reply.headers["Allow"] = "HEAD, GET"
+    return reply

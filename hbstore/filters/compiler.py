@@ -34,6 +34,7 @@ from hbstore.filters.programs import (
 )
 from hbstore.filters.scanner import Scanner, TokenKind
 from hbstore.filters.tree import And, Not, Or
+from hbstore.servers.call_limits import check_wanted
 from hbstore.texts.grammars import grammar_text
 
 MAX_CACHED_SHAPE: Final = 50_000
@@ -71,6 +72,7 @@ class ShapeLexer(Lexer):
         names = self._names
         program: list[Step | None] = []
         for token, letter in enumerate(shape):
+            check_wanted()
             yield ShapeToken(names[letter], token, program)  # type: ignore[misc]  # a Token in all that Lark reads
 
 

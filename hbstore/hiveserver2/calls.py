@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from hbstore.errors import HbstoreError
+from hbstore.errors import AccessRefused, HbstoreError
 from hbstore.hiveserver2.protocol import METHODS, RESPONSES, THRIFT, ProtocolVersion, StatusCode, lacking
 from hbstore.hiveserver2.quick_replies import QuickReplies
 from hbstore.hiveserver2.statuses import GENERAL, SUCCESS, status_of
@@ -38,6 +38,7 @@ class Client:
         address: host and port.
         user: the login of SASL or HTTP; None where the connection has none, so that OpenSession says who it is.
         password: of that login.
+        logins: users and passwords by which its connection or its sessions were begun.
         held: whether its sessions end with its connection; over HTTP they do not.
         sessions: those that it opened and that end with its connection: what the owner of sessions puts there.
     """
@@ -45,6 +46,7 @@ class Client:
     address: str
     user: str | None = None
     password: str | None = field(default=None, repr=False)
+    logins: set[tuple[str, str]] = field(default_factory=set, repr=False)
     held: bool = True
     sessions: set[Any] = field(default_factory=set)
 
@@ -139,6 +141,9 @@ class DriverEndpoint(Generic[S]):
                 response.status = SUCCESS
             return call.method.result(response)
         except HbstoreError as error:
+            if isinstance(error, AccessRefused):
+                fields = {"client": call.client.address, "why": error.text, **error.fields}
+                _LOG.warning("refused", extra={"fields": fields})
             return _failure(call.method, status_of(error, getattr(call.request, "statement", "")))
         except OSError as error:
             text = "the server's operating system refused a call"

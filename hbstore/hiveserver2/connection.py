@@ -11,20 +11,17 @@ import struct
 import time
 from typing import Any, Final
 
-from hbstore.errors import HbstoreError, ProtocolViolation, TooManyQueries
+from hbstore.errors import HbstoreError, ProtocolViolation
 from hbstore.hiveserver2.calls import Client, DriverEndpoint
 from hbstore.hiveserver2.sasl import START, Negotiation
 from hbstore.query_service.access import Access
-from hbstore.servers.connection import ClientSocket
+from hbstore.servers.connection import REFUSED_SECONDS, ClientSocket, no_room
 from hbstore.servers.framing import PIECE, MessageReader
-from hbstore.servers.http import HttpServer
+from hbstore.servers.http import HttpServer, refuse
+from hbstore.servers.limits import ServerLimits
 from hbstore.servers.memory import Budget
-from hbstore.servers.server import ServerLimits
 from hbstore.servers.sockets import close_after_last_words, limit_reads, send
 from hbstore.thrift.messages import Refusal, read_head, refusal
-
-REFUSED_SECONDS: Final = 5.0
-"""Seconds in which a driver that the server has no room for must have come so far that it can be told so."""
 
 _BARE: Final = 0x80
 _TLS: Final = 0x16
@@ -33,7 +30,6 @@ _LEAST: Final = 0.001
 """Seconds of a wait; none at all would be a wait for ever."""
 
 _UNREADABLE: Final = (ValueError, IndexError, struct.error)
-_NO_ROOM: Final = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
 
 
 class DriverDialogue:
@@ -105,8 +101,8 @@ class DriverDialogue:
             begins = self._receive(_SHOWN, socket.MSG_PEEK)
             raise ProtocolViolation("the client speaks another protocol", begins=begins.hex(), hint=_hint(first))
         if self._connection.refused:
-            self._refuse_http()
-        self._http.take(self._connection.sock, self._limits.login_seconds)
+            refuse(self._connection.sock, self._no_room())
+        self._http.take(self._connection.sock)
         return None
 
     def _log_in(self) -> MessageReader:
@@ -123,6 +119,7 @@ class DriverDialogue:
             close_after_last_words(self._connection.sock)
             raise negotiation.refused
         self._client.user, self._client.password = negotiation.user, negotiation.password
+        self._client.logins.add((negotiation.user or "", negotiation.password or ""))
         self._until = None
         return self._messages(framed=True, pending=negotiation.rest)
 
@@ -179,6 +176,8 @@ class DriverDialogue:
     def _answer(self, reader: MessageReader) -> None:
         message = reader.read()
         assert message is not None, "there is something to read"
+        for login in self._client.logins:  # its token may have been taken out of the file meanwhile
+            self._access.login(*login)
         self._connection.answering = True
         try:
             reply = self._endpoint.answer(self._client, message)
@@ -192,11 +191,7 @@ class DriverDialogue:
     # Drivers that there is no room for
 
     def _no_room(self) -> HbstoreError:
-        return TooManyQueries(
-            "the server has too many connections",
-            limit=self._limits.connections,
-            hint="Close connections that are not needed, or come later",
-        )
+        return no_room(self._limits.connections)
 
     def _turn_away(self, reader: MessageReader) -> None:
         """Answer the first call with the reason why there will be no more."""
@@ -209,13 +204,6 @@ class DriverDialogue:
             reply = refusal(head, Refusal.INTERNAL_ERROR, str(self._no_room()))
             self._connection.write((reply,), len(reply), framed=reader.framed)
             close_after_last_words(self._connection.sock)
-        raise self._no_room()
-
-    def _refuse_http(self) -> None:
-        body = f"{self._no_room()}\n".encode()
-        reply = f"{_NO_ROOM}Content-Length: {len(body)}\r\n\r\n".encode() + body
-        send(self._connection.sock, reply, len(reply))
-        close_after_last_words(self._connection.sock)
         raise self._no_room()
 
 

@@ -23,8 +23,8 @@ from starlette.types import Receive, Scope, Send
 from hbstore.errors import AccessRefused, ProtocolViolation, RequestRefused
 from hbstore.hiveserver2.calls import Client, DriverEndpoint
 from hbstore.query_service.access import Access
+from hbstore.servers.limits import ServerLimits
 from hbstore.servers.memory import FREE, Budget, Share, weight
-from hbstore.servers.server import ServerLimits
 from hbstore.thrift.walker import Walker
 
 MEDIA_TYPE: Final = "application/x-thrift"

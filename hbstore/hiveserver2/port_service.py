@@ -41,7 +41,10 @@ class PortService:
         """
         if client.user is not None:
             return client.user
-        return self.access.login(user or "", password or "")
+        login = (user or "", password or "")
+        own = self.access.login(*login)
+        client.logins.add(login)
+        return own
 
     def session(self, handle: Any, *, alive: bool = True) -> DriverSession:
         """The session of a handle as clients send it.

@@ -12,9 +12,10 @@ from hbstore.hiveserver2.http_transport import MAX_HEAD, HttpTransport
 from hbstore.query_service.access import Access
 from hbstore.servers.framing import ReadLimits
 from hbstore.servers.http import HttpServer
+from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
 from hbstore.servers.memory import Budget
-from hbstore.servers.server import Server, ServerLimits
+from hbstore.servers.server import Server
 
 MAX_MESSAGE: Final = 16 * 1024 * 1024
 """Bytes of one call: statements are its only large part, and shorter."""
@@ -55,12 +56,7 @@ def driver_server(
     """
     budget = Budget(limits.message_memory)
     transport = HttpTransport(endpoint, access, limits, budget, CapacityLimiter(limits.connections))
-    http = HttpServer(
-        transport,
-        http="h11",
-        h11_max_incomplete_event_size=MAX_HEAD,
-        timeout_keep_alive=limits.http_idle,
-    )
+    http = HttpServer(transport, limits, http="h11", h11_max_incomplete_event_size=MAX_HEAD)
     return Server(
         listening_socket(host, port, shared_port=shared_port),
         lambda client: DriverDialogue(client, endpoint, access, limits, budget, http),

@@ -21,6 +21,7 @@ from hbstore.metastore.failures import declared_error
 from hbstore.metastore.protocol import METHODS
 from hbstore.metastore.replies import PartitionList, PartitionLists, Reply, Streamed, Whole
 from hbstore.metastore.short_calls import leave_selector
+from hbstore.servers.call_limits import check_wanted
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import has_publications
 from hbstore.store.table_row import TableRow
@@ -224,6 +225,7 @@ class Endpoint:
         """What a handler answers, or what it raises, as a reply."""
         method = call.method
         try:
+            check_wanted()  # to read its arguments may have taken long
             self._check_writable(method)
             value = handler(call)
             return None if method.oneway else _reply(head, method, value)

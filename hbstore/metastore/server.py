@@ -15,11 +15,13 @@ from hbstore.errors import ProtocolViolation
 from hbstore.metastore.calls import ClientSession, Endpoint
 from hbstore.metastore.replies import Reply
 from hbstore.metastore.short_calls import SHORT_CALLS, LongCall, mark_selector
+from hbstore.servers.call_limits import call_limit
 from hbstore.servers.connection import ClientSocket, in_frame
-from hbstore.servers.framing import MessageReader, ReadLimits
+from hbstore.servers.framing import MessageReader
+from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
 from hbstore.servers.memory import Budget
-from hbstore.servers.server import Server, ServerLimits
+from hbstore.servers.server import Server
 from hbstore.servers.sockets import send
 from hbstore.thrift.messages import read_head
 
@@ -60,13 +62,13 @@ def metastore_server(
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
     limits = limits or ServerLimits()
-    reading = replace(limits.read, too_large=_TOO_LARGE, strangers=hint_for)
+    reading = replace(limits, read=replace(limits.read, too_large=_TOO_LARGE, strangers=hint_for))
     budget = Budget(limits.message_memory, advice=": raise --message-memory")
     return Server(
         listening_socket(host, port, shared_port=shared_port),
         lambda client: MetastoreDialogue(client, endpoint, reading, budget, short),
         limits,
-        patience=reading.idle_timeout,
+        patience=limits.read.idle_timeout,
         watch=watch,
     )
 
@@ -77,23 +79,24 @@ class MetastoreDialogue:
     Args:
         client: the connection.
         endpoint: answers.
-        limits: what the client may send.
+        limits: what the client may do.
         budget: the memory for large messages.
         short: methods whose calls are short.
     """
 
-    __slots__ = ("_client", "_endpoint", "_message", "_reader", "_session", "_short", "_unsent")
+    __slots__ = ("_client", "_endpoint", "_limits", "_message", "_reader", "_session", "_short", "_unsent")
 
     def __init__(
-        self, client: ClientSocket, endpoint: Endpoint, limits: ReadLimits, budget: Budget, short: frozenset[str]
+        self, client: ClientSocket, endpoint: Endpoint, limits: ServerLimits, budget: Budget, short: frozenset[str]
     ) -> None:
         self._client = client
         self._endpoint = endpoint
+        self._limits = limits
         self._session = ClientSession(client.address)
         self._short = short
         self._message: bytes | None = None  # a call that `serve_short` left to `serve`
         self._unsent = b""  # of a reply, likewise
-        self._reader = MessageReader(client.sock, limits, budget)
+        self._reader = MessageReader(client.sock, limits.read, budget)
 
     def serve_short(self) -> bool | None:
         """Answer a call if it is short and all of it has come; None if `serve` has to be called."""
@@ -132,7 +135,8 @@ class MetastoreDialogue:
                     return True
             while (message := self._next_message()) is not None:
                 client.answering = True
-                reply = self._reply(message)
+                with call_limit(client.sock, self._limits.call_seconds, self._limits.gone_after):
+                    reply = self._reply(message)
                 del message
                 reader.release()
                 if reply is not None:

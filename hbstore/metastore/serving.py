@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import resource
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,9 +24,10 @@ from hbstore.metastore.server import DEFAULT_PORT, metastore_server
 from hbstore.metastore.short_calls import SHORT_CALLS
 from hbstore.model.frozen import FrozenDict
 from hbstore.model.objects import Database
+from hbstore.servers.limits import ServerLimits, allow_files
 from hbstore.servers.listening import held_port
 from hbstore.servers.processes import METRICS_FOLDER, Processes, say_ready
-from hbstore.servers.server import GRACE, Server, ServerLimits
+from hbstore.servers.server import GRACE, Server
 from hbstore.servers.stopping import StopRequests
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.service import Service
@@ -42,9 +42,6 @@ Ready: TypeAlias = Callable[[int, int | None], None]
 
 NO_LOOKS: Final[Mapping[str, Look]] = FrozenDict()
 _LOG: Final = logging.getLogger("hbstore.metastore.serving")
-_OTHER_FILES: Final = 256
-"""Files that a process may have open beside its clients' connections."""
-
 _WRITING: Final = frozenset[str]().union(*(handlers.writing for handlers in MODULES.values()))
 _FAR: Final = 1e-4
 """Seconds for a read: a store that takes longer is on another machine."""
@@ -201,7 +198,7 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
     Raises:
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
-    _allow_files(serving.limits.connections)
+    allow_files(serving.limits.connections)
     warm_up()
     log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
     endpoint = metastore(
@@ -248,18 +245,3 @@ def _both(first: Observer, second: Observer) -> Observer:
         second(record)
 
     return observe
-
-
-def _allow_files(connections: int) -> None:
-    """Let this process open as many files as it may have connections, as far as the system lets it."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = connections + _OTHER_FILES
-    if hard != resource.RLIM_INFINITY:
-        needed = min(needed, hard)
-    while resource.RLIM_INFINITY != soft < needed:
-        try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
-        except (ValueError, OSError):  # macOS says that there is no limit, and has one
-            needed //= 2
-        else:
-            return

@@ -18,6 +18,7 @@ from hbstore.plans.scan_plan import MultiScanPlan, RelativeScan, ScanKind, ScanP
 from hbstore.plans.schema import KeySchema
 from hbstore.rows.interface import Rows
 from hbstore.rows.predicate import ALWAYS, Predicate
+from hbstore.servers.call_limits import check_wanted
 
 GET_BATCH: Final = 1_000
 """Keys in one multi-get at most."""
@@ -172,9 +173,11 @@ class _Reader:
 
     def run(self, reads: Iterable[Read], limit: int | None) -> Iterator[Sequence[bytes]]:
         for group in _groups(reads):
+            check_wanted()
             read = group[0]
             if read.kind is ScanKind.GET:
                 for keys in _chunks(group):
+                    check_wanted()
                     found = self.rows.multi_get(keys)
                     self.rows_read += len(found)
                     if found:
@@ -183,6 +186,7 @@ class _Reader:
                 yield from self._skip(read)
             else:
                 for batch in self.rows.payloads(read.start, read.stop, read.residual, limit):
+                    check_wanted()
                     if read.residual is None:
                         self.rows_read += len(batch)
                     yield batch

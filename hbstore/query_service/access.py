@@ -1,10 +1,10 @@
 """Who may ask the query service: users with access tokens, or everybody at the loopback.
 
-* With a token file, each request or login carries one of its tokens; without one, the server listens at the loopback
-  alone.
-* Without tokens, the Host header of a request over HTTP must be a name of the loopback, so that no page elsewhere can
-  name a host of its own that leads here (DNS rebinding). Such a page has no token, so with tokens the server may have
-  any name.
+* With a token file, each request or login carries one of its tokens. The file is read again when it has changed, so a
+  token that is taken out of it is refused from then on.
+* Without tokens, the Host header of a request over HTTP must be an address or a name of the server, so that no page
+  elsewhere can name a host of its own that leads here (DNS rebinding). Such a page has no token, so with tokens the
+  server may have any name.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
+import ipaddress
+import logging
 import os
+import socket
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -22,6 +25,7 @@ from urllib.parse import urlsplit
 
 from hbstore.errors import AccessRefused, InvalidInput, RequestRefused
 
+_LOG: Final = logging.getLogger("hbstore.query_service.access")
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -46,16 +50,11 @@ class Access:
             token_file: a file with a user and a token on each line; blank lines and lines with ``#`` are passed over.
 
         Raises:
-            InvalidInput: the address is not the loopback, and there are no tokens; or the file is none of tokens.
+            InvalidInput: the file is none of tokens.
         """
-        tokens = {} if token_file is None else _tokens(token_file)
-        if host not in LOOPBACK and not tokens:
-            raise InvalidInput(
-                "a server that other machines reach needs tokens",
-                host=host,
-                hint="Give --token-file, with a user and a token on each line; or leave out --host",
-            )
-        return Access(LOOPBACK | {host.lower()}, tokens)
+        tokens = {} if token_file is None else TokenFile(token_file)
+        own = set() if host.lower() in LOOPBACK else {host.lower(), socket.gethostname().lower()}
+        return Access(LOOPBACK | own, tokens)
 
     def check_host(self, host: str) -> None:
         """See that a request over HTTP names the server, so that no page of another site leads a browser here.
@@ -66,11 +65,11 @@ class Access:
         Raises:
             RequestRefused: it names another, and there are no tokens, which such a page would not have.
         """
-        if not self.tokens and _name_in(host) not in self.hosts:
+        if not self.tokens and not (_name_in(host) in self.hosts or _is_address(_name_in(host))):
             raise RequestRefused(
                 "the server is not reached under this name",
                 host=host,
-                hint="Use the name that the server was given by --host, or an address of the loopback",
+                hint="Use the name that the server was given by --host, or its address",
             )
 
     def user(self, authorization: str | None) -> str | None:
@@ -114,6 +113,53 @@ class Access:
         )
 
 
+class TokenFile(Mapping[str, str]):
+    """Users by their tokens, as a file has them now. While it holds no tokens, those count that it had before.
+
+    Args:
+        path: of the file.
+
+    Raises:
+        InvalidInput: it is none of tokens.
+    """
+
+    __slots__ = ("_path", "_stamp", "_tokens")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._stamp = self._seen()
+        self._tokens = _tokens(path)
+
+    def __getitem__(self, token: str) -> str:
+        return self._now()[token]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._now())
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    def _now(self) -> dict[str, str]:
+        stamp = self._seen()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._tokens = _tokens(self._path)
+            except InvalidInput as error:
+                _LOG.error("the token file is not used as it is now", extra={"fields": {"why": str(error)}})
+            else:
+                users = sorted(set(self._tokens.values()))
+                _LOG.info("the token file was read again", extra={"fields": {"users": users}})
+        return self._tokens
+
+    def _seen(self) -> tuple[int, ...]:
+        try:
+            status = Path(self._path).stat()
+        except OSError:
+            return ()
+        return status.st_mtime_ns, status.st_ino, status.st_size
+
+
 def _basic(login: str) -> tuple[str, str]:
     """The name and the password of a header Authorization."""
     try:
@@ -137,6 +183,15 @@ def _check_owner(path: str, status: os.stat_result) -> None:
     if status.st_mode & others:
         mode = f"{stat.S_IMODE(status.st_mode):04o}"
         raise InvalidInput("other users may read the token file", file=path, mode=mode, hint=f"Run: chmod 600 {path}")
+
+
+def _is_address(name: str) -> bool:
+    """Whether it is an address, which leads to no other place than it says."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _tokens(path: str) -> dict[str, str]:

@@ -18,10 +18,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Protocol, TypeVar
 
-from hbstore.errors import HbstoreError, ProtocolViolation
+from hbstore.errors import HbstoreError, ProtocolViolation, TooManyQueries
 from hbstore.servers.sockets import prepare, send
 
 WRITE_TIMEOUT: Final = 60.0
+REFUSED_SECONDS: Final = 5.0
+"""Seconds in which a client that the server has no room for must have come so far that it can be told so."""
+
 MAX_FRAME: Final = (1 << 31) - 1
 """Bytes of a reply that fit in a frame."""
 
@@ -111,12 +114,23 @@ class ClientSocket:
         """Close it, when nobody serves it any more."""
         self.sock.close()
 
+    @property
+    def silent_for(self) -> float:
+        """Seconds since something came; 0 while it is served, or must go already."""
+        since = self._silent_since
+        return 0.0 if since is None else time.monotonic() - since
+
     def end_if_silent(self) -> None:
         """Called by another thread: end it if nothing has come for longer than it may."""
-        since = self._silent_since
-        if None not in (since, self.patience) and time.monotonic() - (since or 0.0) >= (self.patience or 0.0):
+        if self.patience is not None and self._silent_since is not None and self.silent_for >= self.patience:
             _LOG.info("cut off", extra=self._fields("the client was silent for too long"))
             self.cut()
+
+    def end_in_favour_of_another(self) -> None:
+        """Called by another thread: end it, as there is no room for all."""
+        _LOG.info("cut off", extra=self._fields("the client was silent, and another needed its place"))
+        self._silent_since = None
+        self.cut()
 
     def end(self) -> None:
         """Called by another thread: no more calls; one that is under way is still answered."""
@@ -155,6 +169,15 @@ class ClientSocket:
     def _fields(self, why: str, **fields: object) -> dict[str, Any]:
         known = {name: value for name, value in fields.items() if value is not None}
         return {"fields": {"client": self.address, "why": why, **known}}
+
+
+def no_room(limit: int) -> HbstoreError:
+    """What a client hears that the server has no room for."""
+    return TooManyQueries(
+        "the server has too many connections",
+        limit=limit,
+        hint="Close connections that are not needed, or come later",
+    )
 
 
 def in_frame(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:

@@ -1,9 +1,15 @@
-"""Serving an ASGI application in a thread of this process, by uvicorn."""
+"""Serving an ASGI application in a thread of this process, by uvicorn. Its connections come from another server.
+
+That one accepts them, as far as there is room, and hands each over when its client begins to speak (`HttpDialogue`).
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
+from dataclasses import dataclass
+from functools import cache
 from threading import Event, Thread
 from typing import Any, Final, Self
 
@@ -11,11 +17,20 @@ import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
+from hbstore.errors import HbstoreError
+from hbstore.servers.connection import REFUSED_SECONDS, ClientSocket, no_room
+from hbstore.servers.limits import ServerLimits
+from hbstore.servers.sockets import close_after_last_words, send
+
 GRACE: Final = 10
 """Seconds that requests under way have when the server stops."""
 
-_BACKLOG: Final = 512
-"""Connections that wait to be taken."""
+MAX_HEAD: Final = 64 * 1024
+"""Bytes of a request's line and headers; what came last with them is not cut."""
+
+_LOG: Final = logging.getLogger("hbstore.servers.http")
+_LOOK_SECONDS: Final = 1.0
+_NO_ROOM: Final = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
 
 
 class HttpServer:
@@ -23,11 +38,11 @@ class HttpServer:
 
     Args:
         app: which.
-        listener: bound to an address; None: all connections come by `take`.
+        limits: what clients may do.
         settings: more of uvicorn's.
     """
 
-    def __init__(self, app: ASGIApp, listener: socket.socket | None = None, **settings: Any) -> None:
+    def __init__(self, app: ASGIApp, limits: ServerLimits, **settings: Any) -> None:
         self._server = uvicorn.Server(
             uvicorn.Config(
                 app,
@@ -35,11 +50,13 @@ class HttpServer:
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=GRACE,
+                timeout_keep_alive=limits.http_idle,  # type: ignore[arg-type]
                 lifespan="off",
+                ws="none",
                 **settings,
             )
         )
-        self._listeners = [] if listener is None else [listener]
+        self._limits = limits
         self._loop: asyncio.AbstractEventLoop | None = None
         self._runs = Event()
         self._thread = Thread(target=self._run, name="hbstore-http", daemon=True)
@@ -51,25 +68,22 @@ class HttpServer:
 
     def start(self) -> Self:
         """Begin to serve."""
-        for listener in self._listeners:
-            listener.listen(_BACKLOG)
         self._thread.start()
         self._runs.wait()
         return self
 
-    def take(self, sock: socket.socket, seconds: float) -> None:
+    def take(self, sock: socket.socket) -> None:
         """Serve a connection that another server has accepted, and of which nothing was read.
 
         Args:
             sock: connected; its owner may close it.
-            seconds: after which the connection ends if no request has come.
 
         Raises:
             OSError: the connection is broken already, or the server stops.
         """
         if self._loop is None or self._server.should_exit:
             raise ConnectionAbortedError("the server stops")
-        asyncio.run_coroutine_threadsafe(self._take(sock.dup(), seconds), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._take(sock.dup()), self._loop).result()
 
     def close(self) -> None:
         """Accept nothing more, let idle connections end, and requests that are under way be answered."""
@@ -91,23 +105,109 @@ class HttpServer:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._runs.set()
-        await self._server.serve(self._listeners)
+        watching = asyncio.create_task(self._end_slow())
+        await self._server.serve([])
+        watching.cancel()
         for protocol in list(self._server.server_state.connections):
             protocol.transport.abort()
         await asyncio.sleep(0)  # in which the loop closes their sockets
 
-    async def _take(self, sock: socket.socket, seconds: float) -> None:
+    async def _take(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         config, state, loop = self._server.config, self._server.server_state, asyncio.get_running_loop()
-        make: Any = config.http_protocol_class
-        _, protocol = await loop.connect_accepted_socket(
+        protocol: Any = config.http_protocol_class
+        make = _bounded(protocol)
+        await loop.connect_accepted_socket(
             lambda: make(config=config, server_state=state, app_state={}),  # as uvicorn does where it accepts itself
             sock,
         )
-        loop.call_later(seconds, _end_without_request, protocol)
+
+    async def _end_slow(self) -> None:
+        """Cut off clients whose next head takes too long, and those that do not take the end of a reply that failed."""
+        seconds, idle = self._limits.login_seconds, self._limits.http_idle
+        waiting: dict[Any, tuple[Any, float]] = {}  # by connections: their last request, and since when it is the last
+        while True:
+            await asyncio.sleep(min(seconds / 4, _LOOK_SECONDS))
+            now, before = asyncio.get_running_loop().time(), waiting
+            connections: list[Any] = list(self._server.server_state.connections)
+            waiting = {one: before.get(one, (one.cycle, now)) for one in connections if _waits(one)}
+            for connection, (cycle, since) in waiting.items():
+                if cycle is not connection.cycle:
+                    waiting[connection] = connection.cycle, now
+                elif now - since >= seconds + (0.0 if cycle is None else idle):
+                    fields = {"client": _address(connection), "why": "the client took too long to send a request"}
+                    _LOG.info("cut off", extra={"fields": fields})
+                    connection.transport.abort()
 
 
-def _end_without_request(protocol: Any) -> None:
-    """End a connection over which no head of a request has come."""
-    if protocol.cycle is None:
-        protocol.transport.abort()
+@dataclass(frozen=True, slots=True)
+class HttpDialogue:
+    """Hands a connection over to an HTTP server when its client begins to speak.
+
+    Attributes:
+        client: the connection.
+        http: takes it.
+        limits: what clients may do.
+    """
+
+    client: ClientSocket
+    http: HttpServer
+    limits: ServerLimits
+
+    def __post_init__(self) -> None:
+        if self.client.refused:
+            self.client.patience = min(self.limits.login_seconds, REFUSED_SECONDS)
+
+    def serve_short(self) -> bool | None:
+        """A thread waits for the server's loop."""
+        return None
+
+    def serve(self) -> bool:
+        """Hand it over."""
+        if self.client.refused:
+            refuse(self.client.sock, no_room(self.limits.connections))
+        self.http.take(self.client.sock)
+        return False
+
+
+def refuse(sock: socket.socket, error: HbstoreError) -> None:
+    """Tell a client by HTTP why it is refused.
+
+    Raises:
+        HbstoreError: the same.
+    """
+    body = f"{error}\n".encode()
+    reply = f"{_NO_ROOM}Content-Length: {len(body)}\r\n\r\n".encode() + body
+    send(sock, reply, len(reply))
+    close_after_last_words(sock)
+    raise error
+
+
+@cache
+def _bounded(protocol: Any) -> Any:
+    """A protocol of uvicorn's that takes no endless head: its parsers keep what they have of one."""
+
+    class Bounded(protocol):  # type: ignore[misc]
+        head_size = 0
+
+        def data_received(self, data: bytes) -> None:
+            before = self.cycle
+            super().data_received(data)
+            in_head = self.cycle is before and (before is None or (before.response_complete and not before.more_body))
+            self.head_size = self.head_size + len(data) if in_head else 0
+            if self.head_size > MAX_HEAD:
+                fields = {"client": _address(self), "why": "the head of a request is too long", "limit": MAX_HEAD}
+                _LOG.warning("refused", extra={"fields": fields})
+                self.transport.abort()
+
+    return Bounded
+
+
+def _address(connection: Any) -> str:
+    return ":".join(map(str, connection.client or ()))
+
+
+def _waits(connection: Any) -> bool:
+    """Whether a connection has no request under way, or nobody to read the rest of its reply."""
+    cycle = connection.cycle
+    return cycle is None or cycle.response_complete or connection.transport.is_closing()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import socket
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,19 @@ def port_can_be_shared() -> bool:
     macOS and the BSDs have the option SO_REUSEPORT, too, but let all connections go to one of the processes.
     """
     return sys.platform == "linux" and hasattr(socket, "SO_REUSEPORT")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but users of this machine reaches what listens at an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0"), is_loopback("::1"), is_loopback("")
+    (True, False, True, False)
+    """
+    try:
+        places = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        return False
+    return all(ipaddress.ip_address(str(place[4][0]).partition("%")[0]).is_loopback for place in places)
 
 
 def listening_socket(host: str, port: int, *, shared_port: bool = False, option: str = "--port") -> socket.socket:

@@ -6,15 +6,18 @@ shows the sums; so what a process counted is not lost when it ends.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeAlias
+from threading import Semaphore, Thread, Timer
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
@@ -22,12 +25,21 @@ from prometheus_client.exposition import ThreadingWSGIServer
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from hbstore.errors import AddressUnavailable
+from hbstore.servers.logs import Complaints
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+MAX_REQUESTS: Final = 32
+"""That are answered at once: Prometheus sends one, and probes a few."""
+
+REQUEST_SECONDS: Final = 30.0
+"""In which a request must have come, and its reply be taken."""
+
 Probe: TypeAlias = Callable[[], tuple[HTTPStatus, Mapping[str, object]]]
 """What is answered to who asks for a path: a status, and a JSON document."""
+
+_COMPLAINTS: Final = Complaints(logging.getLogger("hbstore.servers.metrics"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +68,14 @@ def shared_metrics() -> Iterator[SharedMetrics]:
         yield SharedMetrics(folder, registry)
 
 
-def serve_metrics(registry: CollectorRegistry, host: str, port: int, probes: Mapping[str, Probe]) -> int:
+def serve_metrics(
+    registry: CollectorRegistry,
+    host: str,
+    port: int,
+    probes: Mapping[str, Probe],
+    *,
+    seconds: float = REQUEST_SECONDS,
+) -> int:
     """Show the numbers at ``http://host:port/metrics``, in a thread of its own.
 
     Args:
@@ -64,6 +83,7 @@ def serve_metrics(registry: CollectorRegistry, host: str, port: int, probes: Map
         host: a name or an address of this machine.
         port: which; 0 leaves it to the system.
         probes: what is answered at other paths.
+        seconds: in which a request must have come, and its reply be taken.
 
     Returns:
         The port.
@@ -73,7 +93,7 @@ def serve_metrics(registry: CollectorRegistry, host: str, port: int, probes: Map
     """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        server_class = type("MetricsServer", (ThreadingWSGIServer,), {"address_family": family})
+        server_class = type("MetricsServer", (_MetricsServer,), {"address_family": family, "seconds": seconds})
         server: WSGIServer = make_server(
             str(address[0]), port, _with_probes(make_wsgi_app(registry), probes), server_class, _SilentHandler
         )
@@ -86,6 +106,44 @@ def serve_metrics(registry: CollectorRegistry, host: str, port: int, probes: Map
         ) from error
     Thread(target=server.serve_forever, name="hbstore-metrics", daemon=True).start()
     return int(server.server_port)
+
+
+class _MetricsServer(ThreadingWSGIServer):
+    """Answers each request in a thread, so many at once, and cuts off who takes too long."""
+
+    seconds: ClassVar[float]
+    request_queue_size = 128
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        self._room = Semaphore(MAX_REQUESTS)
+        super().__init__(*args, **settings)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._room.acquire(blocking=False):
+            _COMPLAINTS.say("too many requests for metrics: the server refuses more", limit=MAX_REQUESTS)
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        cutter = Timer(self.seconds, _cut, [request])
+        cutter.daemon = True
+        cutter.start()
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            cutter.cancel()
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say what failed, unless a client was cut off, or has gone."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+def _cut(sock: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # it is over already
+        sock.shutdown(socket.SHUT_RDWR)
 
 
 class _SilentHandler(WSGIRequestHandler):

@@ -19,19 +19,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 
-from hbstore.servers.connection import WRITE_TIMEOUT, ClientSocket, Dialogue
-from hbstore.servers.framing import ReadLimits
+from hbstore.servers.connection import ClientSocket, Dialogue
+from hbstore.servers.limits import ServerLimits
 from hbstore.servers.logs import Complaints
-from hbstore.servers.memory import BUDGET
 from hbstore.servers.threads import TaskThreads
 
 if TYPE_CHECKING:  # which needs what a metastore does without
     from hbstore.servers.http import HttpServer
 
-MAX_CONNECTIONS: Final = 2000
 GRACE: Final = 30.0
 """Seconds that calls under way have to end when the server stops."""
 
@@ -44,27 +41,6 @@ _LOOKS: Final = 4
 _PAUSE: Final = 0.1
 _REFUSED: Final = 16
 """Clients beyond the limit that are told so at the same time; still more are disconnected without a word."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerLimits:
-    """What clients may do.
-
-    Attributes:
-        connections: at once.
-        message_memory: bytes of memory for their large messages.
-        read: what each may send, and when.
-        write_timeout: seconds after which a client that takes nothing of its reply is cut off.
-        login_seconds: how long a login may take where the protocol has one, or the first request over HTTP.
-        http_idle: seconds that a connection over HTTP may be silent between requests; clients open another.
-    """
-
-    connections: int = MAX_CONNECTIONS
-    message_memory: int = BUDGET
-    read: ReadLimits = field(default_factory=ReadLimits)
-    write_timeout: float = WRITE_TIMEOUT
-    login_seconds: float = 30.0
-    http_idle: float = 300.0
 
 
 Speaks: TypeAlias = Callable[[ClientSocket], Dialogue]
@@ -243,7 +219,7 @@ class Server:
             self._selector.unregister(self._listener)
             self._accepts_at = time.monotonic() + _PAUSE
             return
-        refused = self.connections - self._refused >= self._limits.connections
+        refused = self.connections - self._refused >= self._limits.connections and not self._make_room()
         if refused:
             self._complaints.say("too many connections: the server refuses more", limit=self._limits.connections)
             if self._refused >= self._refuses:
@@ -260,6 +236,17 @@ class Server:
         self._refused += refused
         self._selector.register(sock, selectors.EVENT_READ)
         self._watch(1)
+
+    def _make_room(self) -> bool:
+        """End the client that has been silent longest, if that is long; whether there was one."""
+        longest = max(
+            (client for client, _ in self._connections.values()), key=lambda one: one.silent_for, default=None
+        )
+        if longest is None or longest.silent_for <= self._limits.room_after:
+            return False
+        self._complaints.say("too many connections: silent ones make room", limit=self._limits.connections)
+        longest.end_in_favour_of_another()
+        return True
 
     def _forget(self, sock: socket.socket) -> None:
         """A connection is over, and nobody waits for it any more."""

@@ -19,6 +19,7 @@ from hbstore.keys.row_key import MAX_KEY, fits, row_key, split_key, text_cell
 from hbstore.model.objects import Partition, PartitionValues, Table, listed
 from hbstore.model.structs import PartitionEncoder
 from hbstore.rows.interface import PartitionRow
+from hbstore.servers.call_limits import check_wanted
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import is_companion
 from hbstore.store.table_row import Definition, TableRow
@@ -76,6 +77,7 @@ class Puts:
             InvalidTime, TimelineMismatch: the table keeps timelines, and the partition's times fit none.
             InvalidInput: the partition is too large.
         """
+        check_wanted()
         definition = self._definition
         cells = self._cells.of(partition.values, self._invalid_values)
         key = _new_key(definition, cells)

@@ -22,6 +22,7 @@ from hbstore.keys.row_key import successor
 from hbstore.model.objects import Database, Privileges, Table
 from hbstore.model.structs import decode_database, encode_database
 from hbstore.model.totals import NOTHING
+from hbstore.servers.call_limits import check_wanted
 from hbstore.store.companion_keys import companions_of
 from hbstore.store.grants_row import GRANTS, grant_first, grants_key
 from hbstore.store.leftovers import remove_leftovers, vacate
@@ -205,6 +206,7 @@ class Tables:
 
     def open(self, database: str, name: str) -> TableRow:
         """Read a table's row: definition, log and statistics at once."""
+        check_wanted()
         database, name = identifier("database", database), identifier("table", name)
         key = table_key(database, name)
         row = TableRow.of(key, *self.transactions.read(key))

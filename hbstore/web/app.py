@@ -29,11 +29,12 @@ from hbstore.web.cubes.fact_routes import fact_routes
 from hbstore.web.cubes.model_routes import model_change_routes, model_routes
 from hbstore.web.cubes.wait_routes import wait_routes
 from hbstore.web.cubes.waits import Waits
-from hbstore.web.guard import AnsweredRequest, Guard
+from hbstore.web.guard import BODY_SECONDS, AnsweredRequest, Guard
 from hbstore.web.problems import handle_errors
 from hbstore.web.queries.query_routes import query_routes
 from hbstore.web.queries.result_routes import result_routes
 from hbstore.web.queries.waiting import QueryWaiting
+from hbstore.web.reply_forms import Heads, PackedTexts
 
 
 class Stoppable(Protocol):
@@ -72,6 +73,7 @@ def application(
     catalog: Service | None = None,
     log_all: bool = False,
     observe: Callable[[AnsweredRequest], None] | None = None,
+    body_seconds: float = BODY_SECONDS,
 ) -> Application:
     """The application for a query service and a catalog.
 
@@ -81,6 +83,7 @@ def application(
         catalog: the store and the warehouse that are served; None: queries alone.
         log_all: whether all requests are logged.
         observe: hears of each request; None: nobody does.
+        body_seconds: in which a request's body must have come.
     """
     app = FastAPIOffline(
         title="hbstore",
@@ -127,4 +130,5 @@ def application(
         return health_now.with_problem("spark", None if problem is None else str(problem)).to_dict()
 
     whole = app if catalog is None else Pages(app, console(catalog, service))
-    return Application(JsonEnding(Guard(whole, access, log_all, observe)), waiting)
+    guarded = Guard(PackedTexts(whole), access, log_all, observe, body_seconds)
+    return Application(Heads(JsonEnding(guarded)), waiting)

@@ -6,6 +6,7 @@ dot, so that such an ending belongs to no name; an address that ends with a part
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -20,6 +21,8 @@ STATIC: Final = "/static"
 """Where styles and scripts of pages are."""
 
 _ENDING: Final = ".json"
+_HTML: Final = ("text/html", "application/xhtml+xml")
+_WEIGHT: Final = re.compile(r"\d*\.?\d+|\d+\.")
 _CATALOG: Final = "/databases"
 
 
@@ -63,12 +66,32 @@ class Pages:
             await self.app(scope, receive, send)
 
 
+def weights(header: str) -> dict[str, float]:
+    """What a header such as Accept lists, by preference: first what weighs most, then what stands first.
+
+    >>> weights("text/html;q=0, application/json;q=.5, text/csv")
+    {'text/csv': 1.0, 'application/json': 0.5, 'text/html': 0.0}
+    """
+    weighed: dict[str, float] = {}
+    for part in header.lower().split(","):
+        name, *parameters = (word.strip() for word in part.split(";"))
+        weight = next((word[2:] for word in parameters if word.startswith("q=")), "1")
+        if name:
+            weighed.setdefault(name, float(weight) if _WEIGHT.fullmatch(weight) else 1.0)
+    return dict(sorted(weighed.items(), key=lambda item: -item[1]))
+
+
 def wants_page(scope: Scope) -> bool:
-    """Whether a browser asks, to show what it gets: it accepts HTML and names no other form."""
+    """Whether a browser asks, to show what it gets: it wants HTML rather than any other form, and names none.
+
+    Java's URLConnection says so, too, but for its bare ``*``.
+    """
     headers = Headers(scope=scope)
     is_form = headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
     said = b"format=" in scope.get("query_string", b"") or "form" in scope.get("state", {})
-    return not said and "text/html" in headers.get("accept", "") and (scope["method"] in ("GET", "HEAD") or is_form)
+    accepted = weights(headers.get("accept", ""))
+    wants_html = next(iter(accepted), None) in _HTML and any(accepted.values()) and "*" not in accepted
+    return not said and wants_html and (scope["method"] in ("GET", "HEAD") or is_form)
 
 
 def asked_form(request: Request, said: str | None, media_types: Mapping[str, str]) -> str:
@@ -84,7 +107,15 @@ def asked_form(request: Request, said: str | None, media_types: Mapping[str, str
     ending: str | None = request.scope.get("state", {}).get("form")
     if ending is not None:
         return ending
-    accepted = [one.partition(";")[0].strip().lower() for one in request.headers.get("accept", "").split(",")]
-    return next(
-        (form for one in accepted for form, kind in media_types.items() if kind == one), next(iter(media_types))
-    )
+    accepted = weights(request.headers.get("accept", ""))
+    places = list(accepted)
+
+    def rank(form: str) -> tuple[float, int]:
+        """How much the request wants a form: as the nearest of the ranges says that it lies in."""
+        kind = media_types[form]
+        for name in (kind, f"{kind.partition('/')[0]}/*", "*/*"):
+            if name in accepted:
+                return accepted[name], -places.index(name)
+        return 0.0, -len(places)
+
+    return max(media_types, key=rank)

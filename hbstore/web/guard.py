@@ -2,11 +2,12 @@
 
 * The Host header and the token are checked as `hbstore.query_service.access` says.
 * A request that changes something, and that a browser sends from a page of another site (Origin), is refused.
-* A body is read up to a limit.
+* A body is read up to a limit, and for so long.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 import time
@@ -18,13 +19,16 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hbstore.errors import HbstoreError, InvalidInput, RequestRefused
+from hbstore.errors import AccessRefused, HbstoreError, RequestRefused, RequestTooLarge, RequestTooSlow
 from hbstore.query_service.access import Access
 from hbstore.query_service.query import ANONYMOUS
 from hbstore.web.problems import problem
 
 MAX_BODY: Final = 4 * 2**20
 """Bytes of a request's body."""
+
+BODY_SECONDS: Final = 60.0
+"""In which a request's body must have come."""
 
 _OPEN: Final = frozenset({"/health", "/health/live", "/health/ready"})
 """What probes ask, which have no token."""
@@ -61,12 +65,14 @@ class Guard:
         access: who may ask.
         log_all: whether all requests are logged, or those alone that the server failed to answer.
         observe: hears of each request; None: nobody does.
+        body_seconds: in which a request's body must have come.
     """
 
     app: ASGIApp
     access: Access
     log_all: bool = False
     observe: Callable[[AnsweredRequest], None] | None = None
+    body_seconds: float = BODY_SECONDS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, if it passes."""
@@ -86,7 +92,8 @@ class Guard:
                 headers["X-Content-Type-Options"] = "nosniff"
                 # Other sites learn no address. Where browsers send no referrer, they hide the Origin of forms, too.
                 headers["Referrer-Policy"] = "same-origin"
-                headers.setdefault("Cache-Control", "no-store")
+                # What has a tag may be kept, and is asked for again by it.
+                headers.setdefault("Cache-Control", "no-cache" if "etag" in headers else "no-store")
             await send(message)
 
         try:
@@ -95,8 +102,12 @@ class Guard:
             self._check_origin(scope["method"], headers)
             if scope["path"] not in _OPEN:
                 state["user"] = self.access.user(headers.get("authorization"))
-            await self.app(scope, _limited(receive, headers), sending)
+            await self.app(scope, _limited(receive, headers, self.body_seconds), sending)
         except HbstoreError as error:
+            if isinstance(error, (AccessRefused, RequestRefused)):
+                client = ":".join(map(str, scope.get("client") or ()))
+                fields = {"client": client, "method": scope["method"], "path": scope["path"], "why": error.text}
+                _LOG.warning("refused", extra={"fields": {**fields, **error.fields}})
             await problem(scope, error)(scope, receive, sending)
         finally:
             seconds = time.monotonic() - began
@@ -133,16 +144,24 @@ def _place_of(origin: str) -> str | None:
         return None
 
 
-def _limited(receive: Receive, headers: Headers) -> Receive:
-    """Receiving that ends with an error where the body is too large."""
+def _limited(receive: Receive, headers: Headers, seconds: float) -> Receive:
+    """Receiving that ends with an error where the body is too large, or too slow."""
     announced = headers.get("content-length", "0")
     if announced.isdecimal() and int(announced) > MAX_BODY:
         raise _too_large()
-    left = MAX_BODY
+    left, until = MAX_BODY, asyncio.get_running_loop().time() + seconds
+    over = False
 
     async def limited() -> Message:
-        nonlocal left
-        message = await receive()
+        nonlocal left, over
+        try:
+            async with asyncio.timeout_at(
+                None if over else until
+            ):  # behind the body comes the client's end, in its time
+                message = await receive()
+        except TimeoutError:
+            raise RequestTooSlow("the body does not come", limit=f"{seconds:g} s", hint="Send it at once") from None
+        over = not message.get("more_body", False)
         left -= len(message.get("body", b""))
         if left < 0:
             raise _too_large()
@@ -152,7 +171,7 @@ def _limited(receive: Receive, headers: Headers) -> Receive:
 
 
 def _too_large() -> HbstoreError:
-    return InvalidInput(
+    return RequestTooLarge(
         "the request is too large",
         limit=f"{MAX_BODY} bytes",
         hint="Send a shorter statement, or fewer partitions at once",

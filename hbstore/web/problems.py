@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 from starlette.types import Scope
 
 from hbstore.errors import (
@@ -35,6 +36,8 @@ from hbstore.errors import (
     QueryNotFinished,
     QueryNotFound,
     RequestRefused,
+    RequestTooLarge,
+    RequestTooSlow,
     ResultExpired,
     StoreFull,
     StoreReadOnly,
@@ -77,6 +80,7 @@ _KINDS: Final[Mapping[int, tuple[type[HbstoreError], ...]]] = {
     401: (AccessRefused,),
     403: (OutsideWarehouse, RequestRefused, StoreReadOnly),
     404: (DatabaseNotFound, ModelNotFound, PartitionNotFound, QueryNotFound, TableNotFound),
+    408: (RequestTooSlow,),
     409: (
         AlreadyExists,
         ConcurrentChange,
@@ -88,16 +92,19 @@ _KINDS: Final[Mapping[int, tuple[type[HbstoreError], ...]]] = {
     ),
     410: (ResultExpired,),
     412: (VersionMismatch,),
+    413: (RequestTooLarge,),
     429: (TooManyQueries, TooManyWaiters),
     503: (StoreUnavailable,),
     507: (StoreFull,),
 }
 _STATUS: Final = {kind: status for status, kinds in _KINDS.items() for kind in kinds}
 _RETRY_SECONDS: Final = 1
+_WRONG_METHOD: Final = 405
+_METHODS: Final = ("DELETE", "GET", "PATCH", "POST", "PUT")
 
 
-def problem(scope: Scope, error: HbstoreError, status: int | None = None) -> JSONResponse:
-    """The reply for an error."""
+def problem(scope: Scope, error: HbstoreError, status: int | None = None, allow: Iterable[str] = ()) -> JSONResponse:
+    """The reply for an error; that of a wrong method says which ones the resource takes."""
     code = status_of(error) if status is None else status
     shown = QueryProblem.of(error)
     document: dict[str, Any] = {
@@ -111,6 +118,8 @@ def problem(scope: Scope, error: HbstoreError, status: int | None = None) -> JSO
         "request": scope.get("state", {}).get("request_id"),
     }
     headers = {"Retry-After": str(_RETRY_SECONDS)} if code in (429, 503) else {}
+    if allow:
+        headers["Allow"] = ", ".join(allow)
     if code == 401:  # noqa: PLR2004  unauthorized
         headers["WWW-Authenticate"] = 'Basic realm="hbstore", charset="UTF-8"' if wants_page(scope) else "Bearer"
     return JSONResponse(document, code, headers=headers, media_type=MEDIA_TYPE)
@@ -149,10 +158,22 @@ def handle_errors(app: FastAPI, store: PartitionStore | None) -> None:
             path=request.url.path,
             hint="See /docs",
         )
-        return problem(request.scope, refusal, error.status_code)
+        allow = _allowed(request) if error.status_code == _WRONG_METHOD else ()
+        return problem(request.scope, refusal, error.status_code, allow)
 
     @app.exception_handler(Exception)
     def unexpected(request: Request, error: Exception) -> JSONResponse:
         _LOG.error("a request failed", exc_info=error, extra={"fields": {"path": request.url.path}})
         refusal = HbstoreError("the server failed", hint="The server's log says why, by the id of the request")
         return problem(request.scope, refusal, 500)
+
+
+def _allowed(request: Request) -> list[str]:
+    """The methods that a resource takes."""
+    routes = request.app.router.routes
+    taken = [
+        method
+        for method in _METHODS
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+    return ["HEAD", *taken] if "GET" in taken else taken

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
-from hbstore.servers.http import HttpServer
+from hbstore.servers.http import GRACE, HttpDialogue, HttpServer
+from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
+from hbstore.servers.server import Server
 from hbstore.web.app import Application
+
+LIMITS: Final = ServerLimits(http_idle=5.0)
 
 
 @contextmanager
-def http_served(app: Application, host: str, port: int, *, shared_port: bool = False) -> Iterator[int]:
+def http_served(
+    app: Application, host: str, port: int, *, limits: ServerLimits = LIMITS, shared_port: bool = False
+) -> Iterator[int]:
     """Inside, an application is served.
 
     Args:
         app: which.
         host: a name or an address of this machine.
         port: 0 for a free one.
+        limits: what clients may do.
         shared_port: another process of this user holds the port.
 
     Yields:
@@ -26,11 +34,17 @@ def http_served(app: Application, host: str, port: int, *, shared_port: bool = F
     Raises:
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
-    with listening_socket(host, port, shared_port=shared_port) as listener:
-        server = HttpServer(app, listener).start()
+    http = HttpServer(app, limits)
+    with Server(
+        listening_socket(host, port, shared_port=shared_port),
+        lambda client: HttpDialogue(client, http, limits),
+        limits,
+        patience=limits.login_seconds,
+        tells_refused=True,
+        grace=2 * GRACE,
+        http=http,
+    ) as server:
         try:
-            yield listener.getsockname()[1]
+            yield server.port
         finally:
             app.stop()
-            server.close()
-            server.join()

@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import socket
 import sys
+from contextlib import ExitStack, suppress
 
 import pytest
 
 from hbstore.cli.serve_doors import OpenDoors
+from tests.hiveserver2.serving import sasl_login
+from tests.metastore.serving import Serve
+from tests.metastore.serving import refused as server_refused
+from tests.pauses import SECONDS
 
 
 @pytest.fixture
@@ -74,10 +79,50 @@ def test_what_is_not_installed_is_told_before_anything_starts(refused, tmp_path,
     assert "[web]'" in said
 
 
-def test_a_door_that_other_machines_reach_needs_tokens(refused, tmp_path):
-    options = ["--results", str(tmp_path), "--host", "0.0.0.0"]  # noqa: S104
-    assert "needs tokens" in refused("--http-port", "0", *options)
-    assert "needs tokens" in refused("--http-port", "0", "--without-metastore", *options)
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "nowhere.example"])  # noqa: S104
+@pytest.mark.parametrize(
+    ("options", "doors"),
+    [
+        ([], "--port"),
+        (["--metrics-port", "0"], "--port, --metrics-port"),
+        (["--http-port", "0", "--without-metastore"], "--http-port"),
+        (["--http-port", "0", "--sql-port", "0"], "--port, --http-port, --sql-port"),
+        (["--http-port", "0", "--sql-port", "0", "--token-file", "tokens"], "--port"),
+        (
+            ["--http-port", "0", "--token-file", "tokens", "--without-metastore", "--metrics-port", "0"],
+            "--metrics-port",
+        ),
+    ],
+)
+def test_a_door_that_asks_nobody_is_not_opened_to_other_machines(refused, host, options, doors):
+    said = refused("--host", host, *options)
+    assert "other machines would reach doors that ask nobody for a login" in said
+    assert f"doors={doors}\n" in said
+    assert "--insecure" in said
+
+
+def test_doors_that_ask_nobody_are_opened_where_that_is_meant(tmp_path):
+    store = f"sqlite://{tmp_path}/store.db"
+    with Serve(store, tmp_path, "--host", "0.0.0.0", "--insecure", "--metrics-port", "0") as server:  # noqa: S104
+        assert server.ready["logins"] == {"metastore": "nobody", "metrics": "nobody"}
+        (line,) = server.log("the server is ready")
+        assert (line["host"], line["logins"]) == ("0.0.0.0", server.ready["logins"])  # noqa: S104
+        assert not server_refused(server.port)
+
+
+def test_the_limits_of_connections_reach_every_door(tmp_path):
+    options = ("--http-port", "0", "--sql-port", "0", "--max-connections", "2", "--results", str(tmp_path / "results"))
+    with Serve(f"sqlite://{tmp_path}/store.db", tmp_path, *options) as server, ExitStack() as stack:
+        for door, spoken in (("uri", b"\0\0"), ("http", b"GET /health HTTP/1.1\r\n"), ("sql", sasl_login())):
+            port = int(server.ready[door].rpartition(":")[2])
+            socks = [stack.enter_context(socket.create_connection(("127.0.0.1", port), SECONDS)) for _ in range(3)]
+            for sock in socks[:2]:
+                sock.sendall(spoken)
+            with suppress(ConnectionResetError):
+                socks[2].sendall(spoken)
+                said = socks[2].recv(1000)
+                assert (b"too many" in said) == bool(said) == (door != "uri")
+            assert server.log("too many connections: the server refuses more")[-1]["limit"] == 2
 
 
 def test_a_secret_of_sparks_is_not_on_the_command_line(refused, monkeypatch):
@@ -106,13 +151,19 @@ def test_two_doors_have_two_ports(refused, tmp_path, other):
 
 def test_the_line_names_the_doors_that_there_are():
     doors = OpenDoors("sqlite:///s.db", "file:/w", "file:/r", "127.0.0.1", 9083, 8080, 10000, 9084)
-    assert doors.line(as_json=False) == (
-        "serving sqlite:///s.db at thrift://127.0.0.1:9083, warehouse file:/w, results file:/r, console and REST http://127.0.0.1:8080,"
-        " sql jdbc:hive2://127.0.0.1:10000, metrics http://127.0.0.1:9084/metrics"
+    first = (
+        "serving sqlite:///s.db at thrift://127.0.0.1:9083, warehouse file:/w, results file:/r,"
+        " console and REST http://127.0.0.1:8080, sql jdbc:hive2://127.0.0.1:10000,"
+        " metrics http://127.0.0.1:9084/metrics"
     )
-    alone = OpenDoors("sqlite:///s.db", "file:/w", None, "::1", sql=10000)
-    assert alone.line(as_json=False) == "serving sqlite:///s.db, warehouse file:/w, sql jdbc:hive2://[::1]:10000"
-    assert json.loads(alone.line(as_json=True)) == {
+    second = "asked for a login: at metastore nobody, at http nobody, at sql nobody, at metrics nobody"
+    assert doors.lines(as_json=False) == [first, second]
+    alone = OpenDoors("sqlite:///s.db", "file:/w", None, "::1", sql=10000, token_file="/tokens")  # noqa: S106
+    assert alone.lines(as_json=False) == [
+        "serving sqlite:///s.db, warehouse file:/w, sql jdbc:hive2://[::1]:10000",
+        "asked for a login: at sql users of /tokens",
+    ]
+    assert json.loads(*alone.lines(as_json=True)) == {
         "store": "sqlite:///s.db",
         "uri": None,
         "warehouse": "file:/w",
@@ -120,4 +171,5 @@ def test_the_line_names_the_doors_that_there_are():
         "metrics": None,
         "http": None,
         "sql": "jdbc:hive2://[::1]:10000",
+        "logins": {"sql": "users of /tokens"},
     }

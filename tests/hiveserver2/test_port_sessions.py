@@ -6,9 +6,12 @@ import pyarrow as pa
 import pytest
 
 from hbstore.hiveserver2.calls import Client
+from hbstore.hiveserver2.protocol import THRIFT
+from hbstore.hiveserver2.server import driver_server
 from hbstore.query_service.access import Access
 from hbstore.query_service.query import State
 from tests.hiveserver2.conftest import Driver
+from tests.hiveserver2.serving import driving
 
 TOKEN = "0123456789abcdef"  # noqa: S105
 
@@ -65,13 +68,36 @@ class TestTokens:
     def access(self):
         return Access(tokens={TOKEN: "ann"})
 
-    def test_without_a_login_the_session_must_have_the_token(self, endpoint, spark):
+    def test_without_a_login_the_session_must_have_the_token(self, endpoint, spark, caplog):
         driver = Driver(endpoint, Client("127.0.0.1:5"))
         for fields in ({}, {"username": "ann", "password": "wrong"}, {"username": "bob", "password": TOKEN}):
             status = driver.ask("OpenSession", client_protocol=9, **fields).status
             assert (status.statusCode, status.sqlState) == (3, "28000")
+        assert [line.fields["user"] for line in caplog.records if line.message == "refused"] == ["", "ann", "bob"]
+        assert TOKEN not in caplog.text
         driver.connect(username="ann", password=TOKEN).execute("SELECT 1")
         assert spark.runs[0].request.user == "ann"
+
+
+class TestTokensOfAFile:
+    @pytest.fixture
+    def file(self, tmp_path):
+        path = tmp_path / "tokens"
+        path.write_text(f"ann {TOKEN}\nbob {TOKEN[::-1]}\n")
+        return path
+
+    @pytest.fixture
+    def access(self, file):
+        return Access.of("127.0.0.1", str(file))
+
+    @pytest.mark.parametrize("mode", ["sasl", "bare"])
+    def test_a_connection_ends_when_its_token_is_taken_out(self, mode, endpoint, access, file):
+        opening = THRIFT.TOpenSessionReq(client_protocol=9, username="ann", password=TOKEN)
+        with driver_server(endpoint, access) as server, driving(server.port, mode, user="ann", password=TOKEN) as ann:
+            assert ann.ask("OpenSession", opening).status.statusCode == 0
+            file.write_text(f"bob {TOKEN[::-1]}\n")
+            with pytest.raises(ConnectionError):
+                ann.ask("OpenSession", opening)
 
 
 def test_a_session_ends_with_its_connection(driver, endpoint, spark, queries):

@@ -17,7 +17,7 @@ from hbstore import connect
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Handlers, endpoint
 from hbstore.metastore.server import metastore_server
-from hbstore.servers.server import ServerLimits
+from hbstore.servers.limits import ServerLimits
 from hbstore.warehouse.service import Service
 from tests.pauses import SECONDS
 from tests.processes import children, text_of

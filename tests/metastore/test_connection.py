@@ -13,7 +13,7 @@ from thriftpy2.transport import TTransportException
 from hbstore.metastore.calls import Handlers
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.servers.framing import ReadLimits
-from hbstore.servers.server import ServerLimits
+from hbstore.servers.limits import ServerLimits
 from tests.metastore.client import HOST, client, message
 from tests.metastore.serving import in_process
 from tests.pauses import SECONDS, idle, until

@@ -15,7 +15,7 @@ from hbstore.metastore.endpoint import MODULES
 from hbstore.metastore.short_calls import SHORT_CALLS, leave_selector
 from hbstore.servers import threads
 from hbstore.servers.framing import ReadLimits
-from hbstore.servers.server import ServerLimits
+from hbstore.servers.limits import ServerLimits
 from tests.metastore.client import HOST, client, message
 from tests.metastore.serving import QUICK, in_process
 from tests.pauses import SECONDS, until

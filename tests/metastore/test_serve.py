@@ -20,7 +20,7 @@ from hbstore.cli import app
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.serving import Serving
 from hbstore.retention.expiry import runs as runs_of
-from hbstore.servers.server import MAX_CONNECTIONS
+from hbstore.servers.limits import MAX_CONNECTIONS
 from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.tables import create_table
@@ -64,6 +64,7 @@ def test_serve_says_where_it_is_and_creates_what_is_missing(serve, url, tmp_path
         "metrics": None,
         "http": None,
         "sql": None,
+        "logins": {"metastore": "nobody"},
     }
     with client(server.port) as metastore:
         assert metastore.getName() == "hbstore"
@@ -214,7 +215,7 @@ def test_without_the_option_only_slow_calls_are_logged(serve):
     with client(server.port) as metastore:
         metastore.getName()
     assert server.terminate() == 0
-    assert server.log() == server.log("call") == []
+    assert [line["event"] for line in server.log()] == ["the server is ready"]
     server = serve("--slow-seconds", "0")
     with client(server.port) as metastore:
         metastore.getName()
@@ -354,6 +355,7 @@ def test_the_options_are_what_the_server_takes_by_itself():
     assert defaults["max_connections"] == serving.limits.connections == MAX_CONNECTIONS
     assert defaults["message_memory"] == serving.limits.message_memory
     assert defaults["max_message"] == serving.limits.read.message
+    assert defaults["call_timeout"] == serving.limits.call_seconds
     assert defaults["idle_timeout"] is serving.limits.read.idle_timeout
 
 

@@ -1,6 +1,7 @@
 """Who may ask: users of a file of tokens, or everybody at the loopback."""
 
 import os
+import socket
 
 import pytest
 
@@ -10,13 +11,31 @@ from hbstore.query_service.access import Access
 TOKEN = "0123456789abcdef"  # noqa: S105
 
 
-def test_other_machines_are_let_in_only_with_tokens(tmp_path):
-    with pytest.raises(InvalidInput, match="needs tokens"):
-        Access.of("0.0.0.0", None)  # noqa: S104  that is what is refused
+def test_a_server_has_the_names_that_it_was_given():
+    assert Access.of("hbstore.example", None).hosts >= {"hbstore.example", "localhost", socket.gethostname().lower()}
+
+
+def test_a_token_counts_as_long_as_it_stands_in_the_file(tmp_path, caplog):
     file = tmp_path / "tokens"
-    file.write_text("ann 0123456789abcdef")
+    file.write_text(f"ann {TOKEN}\n")
     file.chmod(0o600)
-    assert Access.of("hbstore.example", str(file)).hosts >= {"hbstore.example", "localhost"}
+    access = Access.of("127.0.0.1", str(file))
+    assert access.login("ann", TOKEN) == access.user(f"Bearer {TOKEN}") == "ann"
+    for text in (
+        "bob fedcba9876543210\n",
+        "",
+        "bob\n",
+        None,
+    ):  # what holds no tokens neither lets in nor locks out
+        file.unlink() if text is None else file.write_text(text)
+        with pytest.raises(AccessRefused):
+            access.login("ann", TOKEN)
+        with pytest.raises(AccessRefused):
+            access.user(f"Bearer {TOKEN}")
+        assert access.login("bob", "fedcba9876543210") == access.user("Bearer fedcba9876543210") == "bob"
+    assert [record.levelname for record in caplog.records][-3:] == ["ERROR"] * 3
+    assert TOKEN not in caplog.text
+    assert "fedcba" not in caplog.text
 
 
 @pytest.mark.parametrize(

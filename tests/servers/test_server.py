@@ -11,8 +11,8 @@ from thriftpy2.transport import TTransportException
 
 from hbstore.errors import AddressUnavailable
 from hbstore.metastore.calls import Handlers
+from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
-from hbstore.servers.server import ServerLimits
 from tests.metastore.client import HOST, client
 from tests.metastore.serving import in_process, refused
 from tests.pauses import SECONDS, until
@@ -125,6 +125,20 @@ def test_more_connections_than_the_limit_are_refused_and_logged_once(answering, 
             assert metastore.getName()
     (record,) = [record for record in caplog.records if "too many connections" in record.getMessage()]
     assert record.fields == {"limit": 3}
+
+
+def test_the_client_that_was_silent_longest_makes_room(answering, held_up, caplog):
+    with in_process(answering.handlers, limits=ServerLimits(connections=3, room_after=0.0)) as server:
+        busy = held_up(server.port)
+        with ExitStack() as stack:
+            silent = [stack.enter_context(socket.create_connection((HOST, server.port), SECONDS)) for _ in range(2)]
+            until(lambda: server.connections == 3)
+            with client(server.port) as metastore:
+                assert metastore.getName()
+                assert silent[0].recv(1) == b""
+                answering.go_on.set()
+                assert busy() == "at last"
+    assert "too many connections: silent ones make room" in caplog.text
 
 
 def test_connections_are_watched(answering):

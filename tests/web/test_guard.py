@@ -1,5 +1,7 @@
 """What stands before every request: names of the server, pages of other sites, tokens, sizes."""
 
+from base64 import b64encode
+
 import pytest
 
 from hbstore.query_service.access import Access
@@ -44,10 +46,10 @@ def test_browsers_tell_this_server_alone_where_they_come_from(ask):
 
 def test_a_large_body_is_refused_whether_its_size_is_said_or_not(ask):
     text = "x" * MAX_BODY
-    assert ask("POST", "/queries", {"text": text}).json()["error"] == "InvalidInput"
+    assert ask("POST", "/queries", {"text": text}).json()["error"] == "RequestTooLarge"
     chunks = (b"x" * 2**16 for _ in range(MAX_BODY // 2**16 + 2))
     reply = ask("POST", "/queries", body=chunks, headers={"Content-Type": "application/json"})
-    assert (reply.status, reply.json()["title"]) == (400, "the request is too large")
+    assert (reply.status, reply.json()["title"]) == (413, "the request is too large")
 
 
 def test_each_reply_has_an_id_and_is_not_kept(ask):
@@ -55,6 +57,19 @@ def test_each_reply_has_an_id_and_is_not_kept(ask):
     assert len({reply.headers["X-Request-Id"] for reply in replies}) == 2
     assert replies[1].json()["request"] == replies[1].headers["X-Request-Id"]
     assert all(reply.headers["Cache-Control"] == "no-store" for reply in replies)
+
+
+def test_who_is_refused_leaves_a_trace(asking, caplog):
+    ask = asking(Access(tokens={"0123456789abcdef": "ann"}))
+    basic = {"Authorization": f"Basic {b64encode(b'ann:a-guess-of-hers').decode()}"}
+    for sent in ({}, {"Authorization": "Bearer a-guess-of-hers"}, basic):
+        assert ask("GET", "/queries", headers=sent).status == 401
+    assert ask("POST", "/queries", headers={"Origin": "http://evil.example"}).status == 403
+    lines = [record.fields for record in caplog.records if record.message == "refused"]
+    assert [(line["method"], line["path"]) for line in lines] == [*[("GET", "/queries")] * 3, ("POST", "/queries")]
+    assert all(line["client"].startswith("127.0.0.1:") for line in lines)
+    assert [line.get("user") for line in lines] == [None, None, "ann", None]
+    assert "a-guess" not in str(lines)
 
 
 def test_a_token_says_whose_a_query_is(asking, tmp_path):

@@ -187,14 +187,14 @@ BILLION = b"<!DOCTYPE a [<!ENTITY b 'cc'>]><x_storage name='&b;'/>"
         (b"\xff", YAML, "InvalidInput"),
         (b"{kind: nothing, name: a}", YAML, "InvalidModel"),
         (b"[" * 100_000, {"Content-Type": "application/json"}, "InvalidModel"),
-        (b" " * (MAX_BODY + 1), YAML, "InvalidInput"),
+        (b" " * (MAX_BODY + 1), YAML, "RequestTooLarge"),
     ],
 )
 @pytest.mark.parametrize(("method", "path"), [("POST", HTTP_MODEL), ("PUT", LAKE)])
 def test_a_body_that_is_no_model_is_a_named_error(browse, cubes, body, headers, error, method, path):
     before = everything(cubes)
     reply = browse(method, path, body=body, headers=headers)
-    assert (reply.status, reply.json()["error"]) == (400, error), reply.data
+    assert (reply.status, reply.json()["error"]) == (413 if error == "RequestTooLarge" else 400, error), reply.data
     assert reply.json()["hint"]
     assert everything(cubes) == before
 

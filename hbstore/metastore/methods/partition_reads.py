@@ -29,6 +29,7 @@ from hbstore.model.objects import Table
 from hbstore.plans.execute import count
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.rows.interface import StoredRow
+from hbstore.servers.call_limits import check_wanted
 from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
 from hbstore.transactions.unpacked_rows import stored
@@ -183,6 +184,7 @@ def read_named(
 
 def _pages(call: Call, keys: Sequence[bytes]) -> Batches:
     for at in range(0, len(keys), _PAGE):
+        check_wanted()
         yield [payload for _, payload in call.store.rows.multi_get(keys[at : at + _PAGE])]
 
 
