@@ -96,9 +96,10 @@ class Serve:
         return self.process.pid
 
     def log(self, event=None):
-        """The lines of the log so far but those of slow calls, which a busy machine has; or those of one event."""
+        """The lines of the log so far but its first and those of slow calls, as of a busy machine; or of one event."""
         lines = [json.loads(line) for line in self.log_file.read_text(encoding="utf-8").splitlines()]
-        return [line for line in lines if (line["event"] != "slow call" if event is None else line["event"] == event)]
+        usual = ("slow call", "the server is ready")
+        return [line for line in lines if (line["event"] not in usual if event is None else line["event"] == event)]
 
     def peak_memory(self):
         """The most bytes that were resident, of the process or of all its children together."""
