@@ -57,8 +57,13 @@ def children(pid):
 
 
 def tree(pid):
-    """A process and all that it started, and so on."""
-    return [pid, *(below for child in children(pid) for below in tree(child))]
+    """A process, those that it started, and so on: also while threads end that started some, unlike `children`."""
+    stats = {int(folder.name): text_of(folder.name, "stat") for folder in Path("/proc").glob("[0-9]*")}
+    parents = {one: int(stat.rpartition(") ")[2].split()[1]) for one, stat in stats.items() if stat}
+    found = [pid]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found
 
 
 def listening(pid):
