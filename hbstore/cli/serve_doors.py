@@ -106,8 +106,8 @@ def _check_secrets(ctx: typer.Context) -> None:
             raise InvalidInput(
                 "every user of the machine can read the command line, and the setting is a secret",
                 setting=name,
-                hint="Write it into a file that is yours alone, [serve] spark-conf = ['NAME=VALUE'], and give it to "
-                "hbstore --config; or set HBSTORE_SERVE_SPARK_CONF",
+                hint="Write it into a file of options that is yours alone, as [serve] spark-conf = ['NAME=VALUE'], or "
+                "set HBSTORE_SERVE_SPARK_CONF",
             )
 
 

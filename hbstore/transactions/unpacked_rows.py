@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from hbstore.byte_cache import ByteCache
-from hbstore.rows.interface import PartitionRow, Rows, StoredRow
+from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
 from hbstore.rows.predicate import Predicate
 from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.templates import NO_TEMPLATES, TEMPLATES, Templates, number_of, unpacked_with
@@ -66,6 +66,13 @@ class UnpackedRows:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stored, name)
 
+    def get(self, key: bytes) -> Cells | None:
+        """As of `Rows`. A table's row is read before its partitions, so their templates are there then."""
+        cells = self.stored.get(key)
+        if cells and TEMPLATES in cells and self._templates.get(key) is None:
+            self._keep(key, Templates.of(cells[TEMPLATES]))
+        return cells
+
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
         """As of `Rows`."""
         return self._rows(self.stored.multi_get(keys))
@@ -104,7 +111,7 @@ class UnpackedRows:
         """Payloads of one table. O(bytes), some 1.5 µs for each that is packed."""
         if prefix.startswith(COMPANION):
             return list(payloads)
-        texts: dict[bytes, bytes] = self._templates.get(prefix, NO_TEMPLATES).texts
+        texts: dict[bytes, bytes] = self._templates.get(row_of_prefix(prefix), NO_TEMPLATES).texts
         missing: set[bytes] = set()
         whole = []
         for payload in payloads:
@@ -122,10 +129,14 @@ class UnpackedRows:
 
     def _read(self, prefix: bytes) -> Templates:
         """The templates of a table as they are now: those of what is decided are among them."""
-        cells = self.stored.get(row_of_prefix(prefix)) or {}
+        row = row_of_prefix(prefix)
+        cells = self.stored.get(row) or {}
         templates = Templates.of(Log.decode(cells.get(LOG)).overlaid(cells).get(TEMPLATES))
-        self._templates.put(prefix, templates, len(prefix) + sum(map(len, templates.texts.values())) + 1_000)
+        self._keep(row, templates)
         return templates
+
+    def _keep(self, row: bytes, templates: Templates) -> None:
+        self._templates.put(row, templates, len(row) + sum(map(len, templates.texts.values())) + 1_000)
 
 
 def _prefix(key: bytes) -> bytes:

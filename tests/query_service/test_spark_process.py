@@ -7,7 +7,7 @@ import sys
 from multiprocessing import Pipe
 from threading import Thread
 
-from hbstore.query_service.messages import Planned
+from hbstore.query_service.messages import Planned, read
 from hbstore.query_service.spark_process import SparkProcess
 from tests.processes import ROOT
 
@@ -20,7 +20,7 @@ def test_a_parent_that_does_not_listen_holds_up_nothing():
     Thread(target=process._send, daemon=True).start()
     for message in said:
         process._say(message)
-    assert [ours.recv() for _ in said] == said
+    assert [read(ours.recv_bytes()) for _ in said] == said
 
 
 def test_a_process_whose_parent_is_gone_ends_before_it_starts_spark():
