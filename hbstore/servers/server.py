@@ -128,8 +128,6 @@ class Server:
         self._closed = True
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # Linux: nobody listens any more, before it is closed
-        if self._http is not None and self._started:
-            self._http.close()
         if self._started:
             self._wake()
         else:
@@ -149,6 +147,7 @@ class Server:
         for client in clients:
             client.cut()
         if self._http is not None and self._started:
+            self._http.close()
             self._http.cut()
         return sum(client.answering for client in clients)
 
@@ -280,10 +279,13 @@ class Server:
             self._accepts_at = None
             self._listener.close()
             for client, _ in self._connections.values():
-                client.end()
+                if self._http is None or client.silent_for:  # others are just being handed over, with a request
+                    client.end()
         return not self._connections
 
     def _let_go(self) -> None:
+        if self._http is not None and self._started:
+            self._http.close()  # only now: it has all connections that were handed over
         self._listener.close()
         self._selector.close()
         self._waking.close()
