@@ -354,7 +354,8 @@ def _session(start: Start) -> SparkSession:
             URL: start.store,
             WAREHOUSE: start.warehouse,
             **start.conf,
-        }
+        },
+        start.scratch,
     )
 
 

@@ -26,11 +26,13 @@ _ALONE: Final = {
 """Of a Spark all of which runs in one process, so that nobody else needs its ports."""
 
 
-def start_spark(settings: Mapping[str, str]) -> SparkSession:
+def start_spark(settings: Mapping[str, str], scratch: str | None = None) -> SparkSession:
     """A session on a Spark that is started in this process, unless it runs already.
 
     Args:
         settings: they count more than those of the machine's configuration: spark-defaults.conf, PYSPARK_SUBMIT_ARGS.
+
+        scratch: where the file is meanwhile that tells Java of them; None: where the system has its temporary files.
 
     Raises:
         PySparkException, Py4JError: it does not start.
@@ -38,7 +40,7 @@ def start_spark(settings: Mapping[str, str]) -> SparkSession:
     >>> start_spark({"spark.app.name": "sales"}).version == spark.version
     True
     """
-    with _told_by_a_file(settings):
+    with _told_by_a_file(settings, scratch):
         configured = SparkContext.getSystemProperty("spark.master")  # this starts Java, whose arguments name the file
     conf = SparkConf()
     builder = SparkSession.builder
@@ -55,13 +57,13 @@ def start_spark(settings: Mapping[str, str]) -> SparkSession:
 
 
 @contextmanager
-def _told_by_a_file(settings: Mapping[str, str]) -> Iterator[None]:
+def _told_by_a_file(settings: Mapping[str, str], scratch: str | None) -> Iterator[None]:
     """Inside, a Java that PySpark starts has these settings from the beginning, such as how much memory it gets."""
     before = os.environ.get(_ARGUMENTS)
     if "--properties-file" in (before or ""):  # Spark takes one, and that says all
         yield
         return
-    with tempfile.NamedTemporaryFile("w", encoding="ascii", prefix="hbstore-spark-", suffix=".conf") as file:
+    with tempfile.NamedTemporaryFile("w", encoding="ascii", suffix=".conf", dir=scratch) as file:
         file.write(write_properties(settings))
         file.flush()
         ours = f"--properties-file {shlex.quote(file.name)} --load-spark-defaults"

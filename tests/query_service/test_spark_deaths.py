@@ -80,11 +80,13 @@ def test_an_error_of_a_java_that_dies_is_no_end_of_a_query(place, monkeypatch):
         assert not [one for one in spark.of(id_) if isinstance(one, Done | Failed | Cancelled)]
 
 
-def test_closing_ends_java_while_it_starts(place):
+def test_closing_ends_java_while_it_starts(place, monkeypatch, tmp_path):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     with listening(place.url, place.uri, place.folder) as spark:
         java = until(lambda: spark.engine.pid and java_of(spark.engine.pid))
     until(lambda: not runs(java))
     assert not spark.losses
+    assert not list(tmp_path.glob("*.conf")), "the settings of Spark, which may hold secrets"
 
 
 def test_spark_ends_when_its_parent_is_killed(place):
