@@ -84,7 +84,8 @@ def _keep_table(store: PartitionStore, warehouse: Warehouse, table: Table, now: 
             name, reason = next(iter(kept.items()))
             _LOG.warning("%s: %s old partitions are kept, such as %s: %s", table, len(kept), name, reason)
         for run in expire(store, warehouse, table, movable, now):
-            _LOG.info("%s: %s old partitions dropped; hbstore expired undo %s", table, run.partitions, run.id)
+            undone = f"hbstore expired undo {run.id} --warehouse {warehouse.root}"
+            _LOG.info("%s: %s old partitions dropped; %s", table, run.partitions, undone)
             if ended.is_set():
                 return
     except HbstoreError as error:
