@@ -277,9 +277,13 @@ def test_a_server_keeps_what_each_table_says(store, here, caplog):
     def counts():
         return {name: store.count_partitions("shop", name) for name in store.table_names("shop")}
 
+    caplog.set_level("INFO", "hbstore.retention")
     keep_once(store, here.warehouse, NOW, Event())
     assert counts() == {"sales": 1, "logs": 2, "odd": 3, "forever": 3}
     assert "shop.odd" in caplog.text
+    done = {run.table: f"hbstore expired undo {run.id} --warehouse {here.warehouse.root}" for run in runs(store)}
+    assert f"shop.logs: dropped 1 old partition; {done['shop.logs']}" in caplog.text
+    assert f"shop.sales: dropped 2 old partitions; {done['shop.sales']}" in caplog.text
     keep_once(store, here.warehouse, NOW, Event())
     assert len(runs(store)) == 2
     week_later = NOW + timedelta(days=7, seconds=1)
