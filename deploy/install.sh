@@ -6,6 +6,10 @@
 # SOURCE is a checkout or a wheel, TARGET the environment's folder, EXTRA what else is wanted: service by default.
 set -eu
 
+if [ $# -lt 2 ]; then
+    echo "usage: $0 SOURCE TARGET [EXTRA]" >&2
+    exit 2
+fi
 source=$1
 target=$2
 extra=${3:-service}

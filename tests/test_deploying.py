@@ -108,3 +108,8 @@ def test_the_steps_of_the_image_install_the_program(wheel, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].startswith(f"hbstore {VERSION}")
     assert (target / "bin" / "hbstore").exists()
+
+
+def test_without_its_arguments_the_installer_says_what_they_are():
+    done = subprocess.run([str(DEPLOY / "install.sh")], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, f"usage: {DEPLOY / 'install.sh'} SOURCE TARGET [EXTRA]\n")

@@ -43,7 +43,7 @@ def test_commands_print_what_stands_below_them(folder):
         if step.startswith("hbstore ") and not step.startswith(("hbstore --store /data", "hbstore spark-conf"))
     ]
     assert len(steps) == 5
-    environment = {**os.environ, "HBSTORE_URL": "shop.db"}
+    environment = {**os.environ, "HBSTORE_URL": re.search(r"^\$ export HBSTORE_URL=(\S+)$", README, re.MULTILINE)[1]}
     for step in steps:
         line, _, expected = step.partition("\n")
         program = f'"{sys.executable}" -m {line}'

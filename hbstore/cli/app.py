@@ -115,7 +115,8 @@ def _global_options(
             envvar=["HBSTORE_URL", "HBSTORE_STORE"],
             metavar="URL",
             help="The store: sqlite:///abs/path.db, a plain path, or hbase://host:port/prefix."
-            " By default it is the file hbstore.db in your folder for programs.",
+            " By default it is ~/.config/hbstore/hbstore.db;"
+            " on macOS, hbstore.db in ~/Library/Application Support/hbstore.",
         ),
     ] = None,
     config: Annotated[

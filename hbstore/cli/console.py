@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from hbstore.cli.arguments import StoreOption, examples
-from hbstore.cli.opening import store_url
+from hbstore.cli.opening import open_store, store_url
+from hbstore.errors import AddressUnavailable, hinting
 from hbstore.extras import check_extra
 
 commands = typer.Typer()
@@ -32,10 +33,18 @@ def console(
 ) -> None:
     """Show the console of a store in a browser.
 
-    It is `hbstore serve --http-port 8080 --without-metastore`, until Ctrl-C. It needs neither Java nor Spark, but for
-    queries.
+    It is `hbstore serve --http-port 8080 --without-metastore`, until Ctrl-C, but that it makes no store. It needs
+    neither Java nor Spark, but for queries.
     """
+    from hbstore.servers.listening import held_port
+
     check_extra("web", "hbstore console")
+    with (
+        open_store(ctx, path or store),
+        hinting(AddressUnavailable, "Choose another with --port; port 0 takes any free port"),
+        held_port("127.0.0.1", port),
+    ):
+        pass  # serve would make a store that is mistyped, and its hint names options that this command lacks
     words = ["--store", path or store_url(ctx, store), "serve", "--without-metastore", "--http-port", str(port)]
     words += ["--open-browser"] * browser + ["--read-only"] * read_only + ["--json"] * as_json
     sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
@@ -104,7 +105,8 @@ def expire(
             where = _warehouse(opened, warehouse, trash)
             movable, kept = parted(opened, where, definition, old.payloads)
             done = list(expire_partitions(opened, where, definition, movable, now))
-    _print_expired(definition, len(old.payloads), done, kept, until=(now + KEPT).date().isoformat(), as_json=as_json)
+    until = (now + KEPT).date().isoformat()
+    _print_expired(definition, len(old.payloads), done, kept, until=until, warehouse=warehouse, as_json=as_json)
 
 
 @runs_commands.callback()
@@ -181,13 +183,20 @@ def delete_old_runs(
 
 
 def _print_expired(
-    table: Table, selected: int, done: Sequence[ExpiryRun], kept: Mapping[str, str], *, until: str, as_json: bool
+    table: Table,
+    selected: int,
+    done: Sequence[ExpiryRun],
+    kept: Mapping[str, str],
+    *,
+    until: str,
+    warehouse: str | None,
+    as_json: bool,
 ) -> None:
     """Print what was dropped of so many selected partitions, how it is undone, and what was kept."""
     dropped = sum(run.partitions for run in done)
     lines = [f"{plural(dropped, 'partition')} dropped"]
     for run in done:
-        undone = f"until {until}: hbstore expired undo {run.id}"
+        undone = f"until {until}: hbstore expired undo {run.id} --warehouse {shlex.quote(str(warehouse))}"
         lines.append("their files are deleted for good (auto.purge)" if run.files == "deleted" else undone)
     lines += [f"kept {name}: {reason}" for name, reason in kept.items()]
     changing = selected - dropped - len(kept)

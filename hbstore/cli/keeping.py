@@ -29,7 +29,9 @@ commands = typer.Typer()
 )
 def backup(
     ctx: typer.Context,
-    target: Annotated[Path, typer.Argument(metavar="FILE|FOLDER", help="The backup, or the folder that gets it.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="FILE|FOLDER", help="The backup (NAME.db), or the folder that gets it.")
+    ],
     *,
     store: StoreOption = None,
     as_json: JsonOption = False,

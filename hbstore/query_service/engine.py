@@ -264,7 +264,7 @@ def _log_lines(child: _Child) -> None:
 def _missing() -> HbstoreError | None:
     """What has to be installed before Spark can start."""
     try:
-        check_extra("spark", "Spark")
+        check_extra("spark", "the server's Spark")
     except MissingPackage as error:
         return error
     if java_program() is not None:

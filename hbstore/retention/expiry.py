@@ -69,7 +69,8 @@ class ExpiryRun:
         table_id: in hexadecimal.
         at: when, in ISO 8601.
         partitions: how many they are.
-        files: ``trash``, ``kept`` of an external table, or ``deleted`` of one whose files pass the trash.
+        files: ``trash``, ``none`` where no partition had a folder, ``kept`` of an external table, or ``deleted`` of one
+            whose files pass the trash.
         trash: the folder in which their files are.
         packed: the stored bytes of the partitions.
     """
@@ -237,7 +238,7 @@ def _expire_batch(
     """Drop partitions in one run; None if one of them is not what it was, so that nothing was dropped."""
     at = now.astimezone(UTC).isoformat(timespec="seconds")
     run_id = f"{at[:19].replace(':', '-')}-{uuid4().hex[:12]}"
-    files = "kept" if keeps_files(table) else "deleted" if is_purged(table) else "trash"
+    files = "kept" if keeps_files(table) else "deleted" if is_purged(table) else _moved(warehouse, table, batch)
     trash = f"{own_trash(warehouse)}/{run_id}"
     table_id = store.table_row(table.database, table.name).table_id.hex()
     packed = b64encode(zlib.compress(json.dumps([b64encode(payload).decode() for payload in batch]).encode())).decode()
@@ -252,6 +253,16 @@ def _expire_batch(
         store.records.drop(_KIND, run_id)
         raise
     return run
+
+
+def _moved(warehouse: Warehouse, table: Table, batch: Sequence[bytes]) -> str:
+    """``trash`` if any of the partitions has a folder, else ``none``: no trash of theirs will be there for `undo`."""
+    for partition in partitions_from_payloads(batch):
+        if partition.location and not holds_table(table, partition.location):
+            warehouse.check_under_roots(partition.location)
+            if warehouse.exists(partition.location):
+                return "trash"
+    return "none"
 
 
 def _run(store: PartitionStore, run_id: str) -> ExpiryRun:
@@ -282,11 +293,11 @@ def _brought_back(trash: Warehouse, table: Table, run: ExpiryRun, partition: Par
     except (FileOperationFailed, OutsideWarehouse) as error:
         return str(error)
     # Of one that never had a folder nothing is there either, while what else the run has dropped still is.
-    return None if was_there or trash.exists(run.trash) else _NOT_IN_TRASH
+    return None if was_there or run.files == "none" or trash.exists(run.trash) else _NOT_IN_TRASH
 
 
 def _forget(store: PartitionStore, warehouse: Warehouse, run: ExpiryRun) -> None:
     """Delete the folder of a run, then its record."""
-    if run.files == "trash":
+    if run.files in ("trash", "none"):  # somebody may have written files after it was looked whether there are any
         warehouse.with_trash(run.trash).delete_trash()
     store.records.drop(_KIND, run.id)

@@ -17,6 +17,7 @@ from hbstore.retention.expiry import KEPT, delete_runs, expire
 from hbstore.retention.kept_files import parted
 from hbstore.retention.old_partitions import old_partitions
 from hbstore.store.partition_store import PartitionStore
+from hbstore.texts.wording import plural
 
 EVERY: Final = 3_600.0
 """Seconds between two looks at all tables."""
@@ -82,9 +83,10 @@ def _keep_table(store: PartitionStore, warehouse: Warehouse, table: Table, now: 
         movable, kept = parted(store, warehouse, table, old.payloads)
         if kept:
             name, reason = next(iter(kept.items()))
-            _LOG.warning("%s: %s old partitions are kept, such as %s: %s", table, len(kept), name, reason)
+            _LOG.warning("%s: kept %s, such as %s: %s", table, plural(len(kept), "old partition"), name, reason)
         for run in expire(store, warehouse, table, movable, now):
-            _LOG.info("%s: %s old partitions dropped; hbstore expired undo %s", table, run.partitions, run.id)
+            undone = f"hbstore expired undo {run.id} --warehouse {warehouse.root}"
+            _LOG.info("%s: dropped %s; %s", table, plural(run.partitions, "old partition"), undone)
             if ended.is_set():
                 return
     except HbstoreError as error:

@@ -203,12 +203,23 @@ def frame_of(
 
     Partitions where Hive would put them are one scan, whose folders' names tell Spark the values. Those elsewhere are
     another one, which is joined with their values by the files' folders. Both hold what is in folders below.
+
+    Raises:
+        InvalidInput: a partition has no location, or its folder does not exist.
     """
     table = read.table
     is_at_home = _at_home_in(table)
     groups: dict[tuple[FileFormat, bool], list[Partition]] = {}
     for one in read.partitions:
         groups.setdefault((format_of(table, one.storage), is_at_home(one)), []).append(one)
+    nowhere = next((one for one in read.partitions if not one.location), None)
+    if nowhere is not None:
+        raise InvalidInput(
+            "a partition has no location",
+            table=table,
+            partition=partition_namer(table.partition_column_names)(nowhere.values),
+            hint="Give its table a location before partitions are added, or each partition its own",
+        )
     frames = [
         (_at_home if at_home else _elsewhere)(
             spark, table, replace(form, options={**form.options, **options}), partitions, names_asked

@@ -266,7 +266,9 @@ def existing_database(name: str, struct: bytes) -> bytes:
     """
     if not struct:
         raise DatabaseNotFound(
-            "the database does not exist", database=name, hint="List the databases with `hbstore databases`"
+            "the database does not exist",
+            database=name,
+            hint="List the databases with `hbstore databases`, or create it with `hbstore create-database NAME`",
         )
     return struct
 

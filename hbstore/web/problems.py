@@ -156,7 +156,7 @@ def handle_errors(app: FastAPI, store: PartitionStore | None) -> None:
             "there is no such resource, or it does not take the method",
             method=request.method,
             path=request.url.path,
-            hint="See /docs",
+            hint="See /docs; the console's pages are for requests that accept text/html",
         )
         allow = _allowed(request) if error.status_code == _WRONG_METHOD else ()
         return problem(request.scope, refusal, error.status_code, allow)

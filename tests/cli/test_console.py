@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -46,4 +47,19 @@ def test_without_a_browser_nothing_is_opened_and_what_is_read_only_stays(path, s
         reply = urllib3.request("DELETE", f"{doors['http']}/databases/shop/tables/returns")
         assert reply.status == 403
     assert not (tmp_path / "opened").exists()
+    assert shop
+
+
+def test_a_store_that_is_not_there_is_not_made(run, tmp_path):
+    said = run("console", str(tmp_path / "typo.db"), "--no-browser", code=3).stderr
+    assert "the store does not exist" in said
+    assert list(tmp_path.glob("typo*")) == []
+
+
+def test_a_taken_port_is_told_with_the_option_of_the_command(run, shop, path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        said = run("console", str(path), "--no-browser", "--port", str(port), code=3).stderr
+    assert f"address=127.0.0.1:{port}" in said
+    assert "Choose another with --port; port 0 takes any free port" in said
     assert shop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -62,6 +63,13 @@ def test_a_filter_selects_them_in_place_of_an_age(run, run_json, warehouse):
     for command in (("expire", "shop.sales"), ("drop-partition", "shop.sales")):
         assert "the filter is empty" in run(*command, "--filter", " ", code=2).stderr
     assert run("count", "shop.sales").stdout == "3\n"
+
+
+def test_the_command_that_undoes_it_works_as_it_is_printed(run, warehouse):
+    dropped = run("expire", "shop.sales", "--older-than", "90d", "--warehouse", warehouse).stdout
+    (line,) = (line for line in dropped.splitlines() if "hbstore" in line)
+    words = shlex.split(line.partition(": hbstore ")[2])
+    assert run(*words).stdout == "2 partitions brought back\n"
 
 
 def test_a_warehouse_that_is_mistyped_moves_nothing(run_json, warehouse, tmp_path):

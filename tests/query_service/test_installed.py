@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from hbstore.query_service import engine
 from hbstore.query_service.installed import java_program, java_version, spark_version
 
 
@@ -51,3 +54,8 @@ def test_the_installed_pyspark():
     import pyspark
 
     assert spark_version() == pyspark.__version__
+
+
+def test_a_server_without_pyspark_says_that_it_is_the_servers(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    assert "a package that the server's Spark needs is not installed: missing=pyspark" in str(engine._missing())

@@ -154,6 +154,28 @@ def test_where_the_trash_was_emptied_nothing_comes_back(store, here):
     assert store.count_partitions("shop", "sales") == 1
 
 
+def test_partitions_that_never_had_a_folder_come_back(store, here):
+    table = filled(store, here)
+    days = ("2013-01-01", "2013-01-02")
+    places = [Partition((day,), location=f"{table.location}/ds={day}") for day in days]
+    store.add_partitions("shop", "sales", places)
+    before = state(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table, *days), NOW)
+    assert run.files == "none"
+    undone = undo(store, here.warehouse, run.id)
+    assert (undone.left, state(store, here), runs(store)) == ({}, before, [])
+
+
+def test_files_that_are_written_after_the_look_come_back(store, here, monkeypatch):
+    table = filled(store, here)
+    before = state(store, here)
+    monkeypatch.setattr(expiry, "_moved", lambda *_: "none")
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    assert undo(store, here.warehouse, run.id).left == {}
+    assert (state(store, here), runs(store)) == (before, [])
+    assert not [path for path in here.files() if "/.Trash/" in path]
+
+
 def test_a_table_of_the_same_name_gets_nothing(store, here):
     table = filled(store, here)
     (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
@@ -255,9 +277,13 @@ def test_a_server_keeps_what_each_table_says(store, here, caplog):
     def counts():
         return {name: store.count_partitions("shop", name) for name in store.table_names("shop")}
 
+    caplog.set_level("INFO", "hbstore.retention")
     keep_once(store, here.warehouse, NOW, Event())
     assert counts() == {"sales": 1, "logs": 2, "odd": 3, "forever": 3}
     assert "shop.odd" in caplog.text
+    done = {run.table: f"hbstore expired undo {run.id} --warehouse {here.warehouse.root}" for run in runs(store)}
+    assert f"shop.logs: dropped 1 old partition; {done['shop.logs']}" in caplog.text
+    assert f"shop.sales: dropped 2 old partitions; {done['shop.sales']}" in caplog.text
     keep_once(store, here.warehouse, NOW, Event())
     assert len(runs(store)) == 2
     week_later = NOW + timedelta(days=7, seconds=1)

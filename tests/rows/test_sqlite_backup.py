@@ -124,6 +124,9 @@ def test_a_backup_takes_no_file_s_place(path, tmp_path):
     assert (tmp_path / "there").read_text() == "mine"
     with pytest.raises(StoreUnavailable, match="mkdir -p"):
         back_up(file_of(path), tmp_path / "no" / "copy.db")
+    with pytest.raises(StoreUnavailable, match=r"mkdir -p \S+/backups;.*backups\.db"):
+        back_up(file_of(path), tmp_path / "backups")
+    assert not (tmp_path / "backups").exists()
     with pytest.raises(StoreUnavailable, match="does not exist"):
         back_up(file_of(tmp_path / "no.db"), tmp_path / "copy.db")
 

@@ -321,6 +321,10 @@ def test_bad_input_is_named(spark, store, tmp_path):
         read_table(spark, store, "shop.sales", "dsx = 1")
     with pytest.raises(InvalidInput, match="format"):
         read_table(spark, store, "shop.unknown")
+    store.create_table(Table("shop", "nowhere", COLUMNS, DATA, parameters=provider("orc")))
+    store.add_partitions("shop", "nowhere", [Partition(["2013-01-01", "eu"])])
+    with pytest.raises(InvalidInput, match=r"no location: table=shop\.nowhere, partition=ds=2013-01-01/region=eu"):
+        read_table(spark, store, "shop.nowhere")
     odd = [Column("either", "uniontype<int,string>")]
     store.create_table(Table("shop", "odd", COLUMNS, odd, parameters={"spark.sql.sources.provider": "orc"}))
     with pytest.raises(

@@ -86,6 +86,7 @@ def test_what_is_not_there_is_named(store, call, was_there):
         call(store)
     assert caught.value.fields == {"database": "none"}
     assert "hbstore databases" in caught.value.hint
+    assert "hbstore create-database" in caught.value.hint
     store.drop_database("none", if_exists=True)
     assert store.databases() == []
 

@@ -67,3 +67,9 @@ def test_an_address_may_end_with_json(browse, path):
 
 def test_without_a_catalog_there_are_no_databases(ask):
     assert ask("GET", "/databases").status == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/status"])
+def test_who_asks_for_a_page_as_a_program_is_told_what_pages_need(browse, path):
+    reply = browse("GET", path)
+    assert (reply.status, "text/html" in reply.json()["hint"]) == (404, True)

@@ -49,7 +49,8 @@ def back_up(file: SqliteFile, target: Path, now: datetime | None = None) -> Copi
 
     Args:
         file: the store's.
-        target: the file; or a folder, in which the file is called after the store and the time.
+        target: the file, whose name has an ending; or a folder, in which the file is called after the store and the
+            time.
         now: the time; None: that of the clock.
 
     Raises:
@@ -84,6 +85,12 @@ def write_backup(fill: Callable[[Path], None], name: str, target: Path, now: dat
     if not target.parent.is_dir():
         raise StoreUnavailable(
             "the backup's folder does not exist", path=target, hint=f"Create it with: mkdir -p {target.parent}"
+        )
+    if not target.suffix:  # mostly a folder that was meant to be there, in whose place a file would be in the way
+        raise StoreUnavailable(
+            "the backup's folder does not exist",
+            path=target,
+            hint=f"Create it with: mkdir -p {target}; or name a file with an ending: {target}.db",
         )
     return _named(str(target), lambda: _written(fill, target))
 
