@@ -105,8 +105,9 @@ def upgrade(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOptio
     """Give an older store this version's format and small rows.
 
     Whatever opens the store gives it the format; packing makes rows of an earlier version as small as new ones are.
-    Readers and writers go on meanwhile. Where it is broken off, run it again: it goes on. Back up the store before, as
-    earlier versions do not read it afterwards.
+    Readers and writers go on meanwhile; only at the end writers wait while a SQLite file gives the room that this frees
+    to the disk, for which it takes as much again. Where it is broken off, run it again: it goes on. Back up the store
+    before, as earlier versions do not read it afterwards.
     """
     from hbstore.rows import connect
     from hbstore.store.older_stores import bring_up
@@ -117,6 +118,8 @@ def upgrade(ctx: typer.Context, *, store: StoreOption = None, as_json: JsonOptio
     with closing(connect(store_url(ctx, store), create=False)) as rows:
         tables = Tables(Transactions(rows))
         done, packed = bring_up(tables), pack_store(tables)
+        if packed:
+            tables.transactions.rows.give_back()
     line = f"format {done.after} already, which this version reads and writes"
     if done.after != done.before:
         line = f"format {done.before} before, {done.after} now: {plural(done.moved, 'partition')} moved to new keys"

@@ -112,6 +112,9 @@ class MemoryRows:
         """False: there is none."""
         return False
 
+    def give_back(self) -> None:
+        """Nothing to do."""
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside happens at once or not at all; other threads wait, readers too."""

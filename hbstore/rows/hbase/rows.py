@@ -122,6 +122,9 @@ class HBaseRows:
         """False: there is none."""
         return False
 
+    def give_back(self) -> None:
+        """Nothing: HBase's compactions do."""
+
     def transaction(self) -> AbstractContextManager[None]:
         """Raise: `atomic` says that there are none."""
         raise HbstoreError("HBase has no transactions", hint="Where `atomic` is false, use hbstore.transactions")

@@ -114,6 +114,13 @@ class SqliteRows:
         """Remove that file."""
         return Reserve(self._connections.file.path).use()
 
+    def give_back(self) -> None:
+        """Write the file anew, without its free pages."""
+        mine = self._connections.mine()
+        with mine as sqlite:
+            _check_writable(mine, sqlite)
+            sqlite.execute("VACUUM")
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside happens at once or not at all; no other writer runs, readers see the state before."""
