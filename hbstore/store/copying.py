@@ -19,7 +19,7 @@ from typing import Final
 
 from hbstore.errors import InvalidInput, NotAStore
 from hbstore.keys.row_key import successor
-from hbstore.rows.format_number import FORMAT, FORMAT_KEY, begin_restore, end_restore
+from hbstore.rows.format_number import FORMAT, FORMAT_KEY, KEYS_OF_TEXTS, begin_restore, end_restore
 from hbstore.rows.interface import CatalogCell, PartitionRow, Rows
 from hbstore.rows.sqlite.backup import Copied, write_backup
 from hbstore.rows.sqlite.file import SqliteFile
@@ -190,7 +190,7 @@ def restore(backup: Path, target: Rows) -> None:
             hint="Restore into another prefix, and start the servers on that",
         )
     with closing(SqliteRows(SqliteFile(str(backup), str(backup.absolute()), "immutable"), create=False)) as rows:
-        if rows.format_number() != FORMAT:
+        if not KEYS_OF_TEXTS <= rows.format_number() <= FORMAT:  # rows of both are read as they are
             raise NotAStore(
                 "the backup is of an earlier version",
                 path=backup,
