@@ -102,6 +102,7 @@ STORE = {
     "create_table": {"table": Table("shop", "new"), "if_not_exists": False, "grants": None, "invalid_types": "reject"},
     **dict.fromkeys(("get_table", "read_table", "table_row"), NAMED),
     **{key: {"database": "shop"} for key in ("tables", "table_names", "read_tables")},
+    "table_ids": {"names": [("shop", "sales")]},
     "alter_table": {
         "table": SALES,
         "cascade": False,

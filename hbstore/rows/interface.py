@@ -189,6 +189,13 @@ class Rows(Protocol):
         ['i:log']
         """
 
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Cells]:
+        """What `get` returns of those of some catalog rows that there are, each in one atomic read.
+
+        >>> sorted(store.rows.get_many([b"Dshop", b"Dnone"]))
+        [b'Dshop']
+        """
+
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row in one atomic read, its timelines included, which may be large.
 

@@ -158,6 +158,10 @@ class MemoryRows:
             row = self._read().catalog.get(key)
             return None if row is None else _without_timelines(row) or None
 
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Cells]:
+        """The cells of some catalog rows."""
+        return {key: cells for key in keys if (cells := self.get(key))}
+
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row, timelines included. O(1)."""
         with self._lock:

@@ -45,6 +45,7 @@ from hbstore.transactions.waiting import Patience
 T = TypeVar("T")
 DEFAULT_PATIENCE: Final = Patience().total
 _PATIENCE: Final = "Give a number of seconds, 0 or more"
+_PAIRS: Final = 'Give a list of pairs, such as [("shop", "sales")]'
 _A_TABLE: Final = 'Give a Table, such as replace(store.get_table("shop", "sales"), owner="ann")'
 
 
@@ -312,6 +313,14 @@ class PartitionStore:
         's3://shop/sales'
         """
         return self._tables.open(database, name)
+
+    def table_ids(self, names: Iterable[tuple[str, str]]) -> dict[tuple[str, str], bytes]:
+        """The ids of those of some tables that are there, by database and table: one read on HBase.
+
+        >>> list(store.table_ids([("shop", "sales"), ("shop", "none")]))
+        [('shop', 'sales')]
+        """
+        return self._tables.ids_of(expect_many("names", names, tuple, hint=_PAIRS))
 
     def tables(self, database: str) -> list[Table]:
         """A database's tables in order of their names. One scan, O(tables).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import NoneType
@@ -214,6 +214,13 @@ class Tables:
             self.database_struct(database)
             raise _not_found(database, name)
         return row
+
+    def ids_of(self, names: Iterable[tuple[str, str]]) -> dict[tuple[str, str], bytes]:
+        """The table ids of those of some tables that are there, by their names as they were given."""
+        keys = {(one, two): table_key(identifier("database", one), identifier("table", two)) for one, two in names}
+        read = self.transactions.read_many(sorted(set(keys.values())))
+        cells = {name: read[key][1].get(DEFINITION) for name, key in keys.items() if key in read}
+        return {name: table_id_of(cell) for name, cell in cells.items() if cell}
 
     def view(self, transaction: Transaction, database: str, name: str) -> tuple[RowView, TableRow]:
         """A table in a transaction, and what its row says."""

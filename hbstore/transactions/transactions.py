@@ -98,6 +98,11 @@ class Transactions:
         """A row's log and its other cells, as they were at one moment. One read where nobody has the row locked."""
         return Resolver(self.rows).read(row, timelines=timelines)
 
+    def read_many(self, rows: Sequence[bytes]) -> dict[bytes, tuple[Log, dict[str, bytes]]]:
+        """What `read` gives of some rows that there are, each as it was at one moment."""
+        resolver = Resolver(self.rows)
+        return {row: resolver.seen(row, cells) for row, cells in self.rows.get_many(rows).items()}
+
     def state(self, row: bytes) -> bytes:
         """What a row's log holds; nothing where it was never changed."""
         return self.read(row)[0].state

@@ -127,6 +127,8 @@ class WritingContract:
         assert rows.get(key) == small
         assert rows.get_all(key) == {**small, **timelines}
         assert rows.get_all(timeless) == {DEFINITION: b"6"}
+        assert rows.get_many([key, timeless, timeless + b"none"]) == {key: small, timeless: {DEFINITION: b"6"}}
+        assert rows.get_many([]) == {}
         found = dict(rows.scan_catalog(key, successor(key)))
         assert found == {key: small, timeless: {DEFINITION: b"6"}}
 

@@ -87,6 +87,7 @@ WRONG = [
     ("read_payloads", {"filter": 5, "consume": print}, "argument=filter, type=int"),
     ("read_payloads", {"filter": None, "consume": "print"}, "argument=consume, type=str"),
     ("table", {"name": 5}, "the text is not a table name"),
+    ("table_ids", {"names": ["shop.sales"]}, r"argument=names\[0\], type=str"),
 ]
 NAMED_ONLY = [
     "get_database",

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hbstore.errors import DatabaseNotFound, InvalidInput, TableNotFound
+from hbstore.errors import InvalidInput
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
@@ -50,8 +50,9 @@ def allocate_table_write_ids(call: Call) -> Any:
             "write ids of another metastore cannot be copied: they are the transactions' numbers"
         )
     numbers = sorted(request.txnIds or ())
-    table_id = _table_id(call, f"{request.dbName}.{request.tableName}")
-    call.store.hive.transactions.allocate_write_ids(numbers, table_id or "")  # CREATE TABLE AS writes before it creates
+    name = f"{request.dbName}.{request.tableName}"
+    table_id = _table_ids(call, [name]).get(name, "")  # CREATE TABLE AS writes before it creates
+    call.store.hive.transactions.allocate_write_ids(numbers, table_id)
     return THRIFT.AllocateTableWriteIdsResponse([THRIFT.TxnToWriteId(number, number) for number in numbers])
 
 
@@ -65,8 +66,10 @@ def get_valid_write_ids(call: Call) -> Any:
     request = call.arguments.rqst
     transactions = call.store.hive.transactions.list()
     snapshot = parse_snapshot(request.validTxnList) if request.validTxnList else _snapshot(transactions)
+    names = request.fullTableNames or ()
+    ids = _table_ids(call, names) if transactions.aborted_in.keys() - {""} else {}
     return THRIFT.GetValidWriteIdsResponse(
-        [_valid_write_ids(call, name, snapshot, transactions) for name in request.fullTableNames or ()]
+        [_valid_write_ids(name, ids.get(name), snapshot, transactions) for name in names]
     )
 
 
@@ -119,12 +122,13 @@ def _snapshot(transactions: TransactionList) -> TransactionSnapshot:
     return TransactionSnapshot(transactions.high_water_mark, opened, transactions.aborted)
 
 
-def _valid_write_ids(call: Call, name: str, snapshot: TransactionSnapshot, transactions: TransactionList) -> Any:
+def _valid_write_ids(
+    name: str, table_id: str | None, snapshot: TransactionSnapshot, transactions: TransactionList
+) -> Any:
     """Those of one table: all but the open ones, and those of the aborted that may have written into it."""
     aborted_in, last = transactions.aborted_in, transactions.high_water_mark
     wrote = {*aborted_in.get("", ()), *(transaction.id for transaction in transactions.open)}
-    if aborted_in.keys() - {""}:
-        wrote.update(aborted_in.get(_table_id(call, name) or "", ()))
+    wrote.update(aborted_in.get(table_id or "", ()))
     aborted = [number for number in snapshot.aborted if number in wrote or number > last]
     unusable = sorted({*snapshot.open, *aborted})
     return THRIFT.TableValidWriteIds(
@@ -136,10 +140,8 @@ def _valid_write_ids(call: Call, name: str, snapshot: TransactionSnapshot, trans
     )
 
 
-def _table_id(call: Call, name: str) -> str | None:
-    """The id of a table by its full name; None where it is not there (yet)."""
-    database, _, table = name.partition(".")
-    try:
-        return call.store.table_row(database_name(database), table).table_id.hex()
-    except (DatabaseNotFound, TableNotFound):
-        return None
+def _table_ids(call: Call, names: Sequence[str]) -> dict[str, str]:
+    """The ids of those of some tables that are there (yet), by their full names."""
+    parted = {name: (database_name(name.partition(".")[0]), name.partition(".")[2]) for name in names}
+    ids = call.store.table_ids(parted.values())
+    return {name: ids[pair].hex() for name, pair in parted.items() if pair in ids}

@@ -137,6 +137,11 @@ class HBaseRows:
         """The cells of a catalog row: one request, which threads that ask at the same time share."""
         return self._shared_gets.get(key)
 
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Cells]:
+        """The cells of some catalog rows: one request for each 1,000."""
+        chunks = (list(keys[at : at + _GET_CHUNK]) for at in range(0, len(keys), _GET_CHUNK))
+        return {key: cells for chunk in chunks for key, cells in self._catalog_rows(chunk).items()}
+
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row, timelines included: one request."""
         rows = self._pool.run(partial(_rows, get_row(self._catalog, key, None)), Repeat.READ)

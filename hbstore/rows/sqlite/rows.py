@@ -145,6 +145,10 @@ class SqliteRows:
         with self._connections.mine() as sqlite:
             return dict(sqlite.execute(_CELLS, (key,)).fetchall()) or None
 
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Cells]:
+        """The cells of some catalog rows."""
+        return {key: cells for key in keys if (cells := self.get(key))}
+
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row, timelines included. O(log n) and their bytes."""
         with self._connections.mine() as sqlite:
