@@ -149,11 +149,11 @@ class Tables:
     def names(self, database: str) -> list[str]:
         """The names of a database's tables in order, none where it is not there; no definition is decoded."""
         start = table_keys(database)[0]
-        return [key[len(start) :].decode() for key in self._definitions(*table_keys(database))]
+        return [key[len(start) :].decode() for key in self._definitions(database)]
 
     def ids(self) -> set[bytes]:
         """The table ids of all tables of all databases."""
-        return {table_id_of(definition) for definition in self._definitions(*TABLE_KEYS).values()}
+        return {table_id_of(definition) for definition in self._definitions().values()}
 
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables in order; DatabaseNotFound if it is not there."""
@@ -165,13 +165,13 @@ class Tables:
         """A database's tables in order of their names."""
         database = identifier("database", database)
         self.database_struct(database)
-        return [definition_of(definition).table for definition in self._definitions(*table_keys(database)).values()]
+        return [definition_of(definition).table for definition in self._definitions(database).values()]
 
     def structs(self, database: str) -> list[bytes]:
         """A database's tables as they are stored, in order of their names."""
         database = identifier("database", database)
         self.database_struct(database)
-        return [struct_of(definition) for definition in self._definitions(*table_keys(database)).values()]
+        return [struct_of(definition) for definition in self._definitions(database).values()]
 
     def create_table(self, table: Table, *, if_not_exists: bool, grants: Privileges | None) -> None:
         """Add a table to a database, with what users, groups and roles may do with it."""
@@ -245,24 +245,31 @@ class Tables:
         with suppress(*(DatabaseNotFound, TableNotFound) if if_exists else ()):
             self.transactions.run(drop)
 
-    def _definitions(self, start: bytes, stop: bytes) -> dict[bytes, bytes]:
-        """The ``d:def`` cells of tables whose rows lie in a range, by the keys of their rows.
+    def _definitions(self, database: str | None = None) -> dict[bytes, bytes]:
+        """The ``d:def`` cells of a database's tables, or of all, by the keys of their rows.
 
         Where a scan is no snapshot, a table that is renamed meanwhile may be met under both names, or be missed under
-        both. So all are looked at until that gives the same tables twice.
+        both. So the tables are looked at until no table has come to a database meanwhile, which its log says.
         """
-
-        def scan() -> dict[bytes, bytes]:
-            return dict(self.transactions.scan_cell(start, stop, DEFINITION))
-
-        seen = scan()
+        keys = TABLE_KEYS if database is None else table_keys(database)
         if self.transactions.reads_one_moment:
-            return seen
+            return dict(self.transactions.scan_cell(*keys, DEFINITION))
         waiting = Waiting(self.transactions.patience)
-        while list(again := scan()) != list(seen):
-            seen = again
+        now = self._turns(database)
+        while True:
+            before, seen = now, dict(self.transactions.scan_cell(*keys, DEFINITION))
+            now = self._turns(database)
+            if now == before:
+                return seen
             waiting.pause("other writers kept renaming or creating tables", "Try again")
-        return again
+
+    def _turns(self, database: str | None) -> list[tuple[int, int]]:
+        """Numbers that rise when a table comes to a database, or to any."""
+        if database is None:
+            logs = [log for _, log, _ in self.transactions.scan(*DATABASE_KEYS)]
+        else:
+            logs = [self.transactions.read(database_key(database))[0]]
+        return [(log.sequence, log.turn) for log in logs]
 
 
 def existing_database(name: str, struct: bytes) -> bytes:

@@ -21,9 +21,12 @@ from hbstore import (
     TableNotPartitioned,
     connect,
 )
+from hbstore.rows import connect as connect_rows
+from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import statistics_of
 from hbstore.transactions.transactions import Transactions
 from tests.store.conftest import hours, sales_table, values
+from tests.store.stepping import play, schedules
 from tests.strategies import full_tables
 
 
@@ -231,3 +234,27 @@ def test_tables_that_are_renamed_while_they_are_listed(monkeypatch, times):
         else:
             with pytest.raises(StoreBusy, match="kept renaming or creating tables"):
                 store.table_names("shop")
+
+
+@pytest.mark.parametrize("target", ["a0", "t9"])
+def test_a_list_beside_a_rename_has_the_table_once(target):
+    """At each step of both: under the old name or the new one, which sorts before others or behind them."""
+
+    def fresh():
+        rows = connect_rows("memory://?atomic=false")
+        store = PartitionStore(rows)
+        store.create_database("shop")
+        for name in ("t0", "t5"):
+            store.create_table(replace(sales_table(), name=name))
+        return rows
+
+    def rename(store):
+        store.rename_table("shop", "t0", replace(sales_table(), name=target))
+
+    def names(store):
+        return store.table_names("shop")
+
+    _, (renaming, listing) = play(fresh(), [rename, names], [])
+    for schedule in schedules((renaming, listing), step=2):
+        results, _ = play(fresh(), [rename, names], schedule)
+        assert results[1] in (["t0", "t5"], sorted([target, "t5"])), schedule
