@@ -66,12 +66,13 @@ class ClientSocket:
 
     Attributes:
         answering: a call is under way.
+        handed_over: another server reads the call with which the client has begun.
 
     Raises:
         OSError: the connection is broken already.
     """
 
-    __slots__ = ("_silent_since", "address", "answering", "patience", "refused", "sock")
+    __slots__ = ("_silent_since", "address", "answering", "handed_over", "patience", "refused", "sock")
 
     def __init__(
         self,
@@ -87,6 +88,7 @@ class ClientSocket:
         self.patience = patience
         self.refused = refused
         self.answering = False
+        self.handed_over = False
         self._silent_since: float | None = time.monotonic()
         prepare(sock, write_timeout)
         sock.setblocking(False)

@@ -160,6 +160,7 @@ class HttpDialogue:
 
     def serve_short(self) -> bool | None:
         """A thread waits for the server's loop."""
+        self.client.handed_over = True
         return None
 
     def serve(self) -> bool:

@@ -279,7 +279,7 @@ class Server:
             self._accepts_at = None
             self._listener.close()
             for client, _ in self._connections.values():
-                if self._http is None or client.silent_for:  # others are just being handed over, with a request
+                if not client.handed_over:  # or it would lose the request with which it is
                     client.end()
         return not self._connections
 
