@@ -154,6 +154,19 @@ class Warehouse:
         with failing("the folder cannot be listed", location):
             return self._systems.files(place).data_files(place.path, hidden=hidden)
 
+    def read(self, location: str, most: int) -> bytes:
+        """The first bytes of a file that is below a root; links are judged by where they lead.
+
+        Raises:
+            OutsideWarehouse: it is not below a root.
+            FileOperationFailed: it is not there, or cannot be read.
+        """
+        target = parse_location(location)
+        with failing("the file cannot be read", location):
+            path = self._bounds.readable(target)
+            with self._systems.files(target).opened(path) as file:
+                return file.read(most)
+
     def make_folder(self, location: str) -> bool:
         """Make a folder, and those above it, if it is not there.
 
