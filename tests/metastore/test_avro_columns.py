@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -95,10 +96,13 @@ def test_schemas_of_which_no_columns_can_be_made(shop, name):
 
 
 def test_a_file_that_is_not_there_or_none_at_all(shop):
-    create(shop, avro_schema_url=shop.location("no.avsc"))
-    with pytest.raises(TYPES.MetaException, match="cannot be read"):
-        shop.get_fields("shop", "sales")
-    shop.drop_table("shop", "sales", False)
+    (shop.root / "folder.avsc").mkdir()
+    os.mkfifo(shop.root / "pipe.avsc")
+    for name in ("no.avsc", "folder.avsc", "pipe.avsc"):
+        create(shop, avro_schema_url=shop.location(name))
+        with pytest.raises(TYPES.MetaException, match="cannot be read"):
+            shop.get_fields("shop", "sales")
+        shop.drop_table("shop", "sales", False)
     create(shop, avro_schema_url="none")
     with pytest.raises(TYPES.MetaException, match="neither"):
         shop.get_fields("shop", "sales")
