@@ -235,4 +235,4 @@ def _check_table(table: LogicalTable) -> None:
         try:
             identifier("table", table.table_name(on.storage))
         except InvalidName:
-            raise ValueError(f"a name such that {table.table_name(on.storage)} has at most 128 characters") from None
+            raise ValueError(f"a name such that {table.table_name(on.storage)} has at most 256 characters") from None

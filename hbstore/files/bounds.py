@@ -72,6 +72,19 @@ class Bounds:
         text = "the location is outside the folders in which this server may change files"
         raise OutsideWarehouse(text, location=target, hint=_NAME_ROOT)
 
+    def readable(self, target: Location) -> str:
+        """The path of a file that a client names, with all links followed, if it is below a root.
+
+        Raises:
+            OutsideWarehouse: it is not.
+        """
+        path = _real(target)
+        if not self.may_change(target, path, ()):
+            text = "the file is outside the folders in which this server reads what clients name"
+            hint = "Copy it into the warehouse, or start `hbstore serve` with --also-under and a folder that holds it"
+            raise OutsideWarehouse(text, location=target, hint=hint)
+        return path
+
     def may_change(self, target: Location, place: str, inside: Sequence[str]) -> bool:
         """Whether a path in a location's file system is at or below a place in which files may be changed."""
         return any(at_or_below(place, own) for own in self._own(target, inside))

@@ -8,6 +8,7 @@ a link in between gets an error, not somebody else's files.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -145,7 +146,9 @@ class LocalFiles:
         return list(_data_files(path, hidden)) if stat.S_ISDIR(status.st_mode) else [("", status.st_size)]
 
     def opened(self, path: str) -> BinaryIO:
-        """See `Files.opened`."""
+        """See `Files.opened`. A pipe in its place would keep the reader until somebody writes."""
+        if stat.S_ISFIFO(os.stat(path).st_mode):  # noqa: PTH116
+            raise OSError(errno.EINVAL, "this is a pipe", path)
         return open(path, "rb")  # noqa: PTH123
 
 

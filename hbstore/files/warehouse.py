@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from hashlib import blake2b
+from typing import Final
 
 from hbstore.errors import FileOperationFailed, OutsideWarehouse
 from hbstore.files.bounds import Bounds
@@ -21,6 +23,9 @@ from hbstore.files.locations import LOCAL, Location, absolute_location, parse_lo
 from hbstore.files.remote_files import AT_ONCE, RemoteFiles
 from hbstore.files.trash import Trash
 from hbstore.keys.partition_names import DEFAULT_DATABASE
+
+_LONGEST_FOLDER: Final = 240
+"""Characters of a table's folder: file systems take 255 in a name, and the trash puts a time behind it."""
 
 
 class Warehouse:
@@ -87,7 +92,8 @@ class Warehouse:
     def table_location(self, database_location: str | None, database: str, table: str) -> str:
         """Where a table has its folder if nothing else is said.
 
-        As with Hive, tables of the default database are below the warehouse whatever location that database has.
+        As with Hive, tables of the default database are below the warehouse whatever location that database has. The
+        folder of a name of more than 240 characters has the beginning of the name, and a hash of it.
 
         >>> warehouse = Warehouse("/wh")
         >>> warehouse.table_location("s3://shop/", "shop", "Sales"), warehouse.table_location(None, "a", "b")
@@ -95,7 +101,10 @@ class Warehouse:
         """
         lower = database.lower()
         given = None if lower == DEFAULT_DATABASE else database_location
-        return str(parse_location(given or self.database_location(lower)) / table.lower())
+        folder = table.lower()
+        if len(folder) > _LONGEST_FOLDER:
+            folder = f"{folder[: _LONGEST_FOLDER - 17]}-{blake2b(folder.encode(), digest_size=8).hexdigest()}"
+        return str(parse_location(given or self.database_location(lower)) / folder)
 
     def qualify(self, location: str) -> str:
         """The location as Hive stores it: with its scheme, without a slash at its end.
@@ -144,6 +153,19 @@ class Warehouse:
         place = parse_location(location)
         with failing("the folder cannot be listed", location):
             return self._systems.files(place).data_files(place.path, hidden=hidden)
+
+    def read(self, location: str, most: int) -> bytes:
+        """The first bytes of a file that is below a root; links are judged by where they lead.
+
+        Raises:
+            OutsideWarehouse: it is not below a root.
+            FileOperationFailed: it is not there, or cannot be read.
+        """
+        target = parse_location(location)
+        with failing("the file cannot be read", location):
+            path = self._bounds.readable(target)
+            with self._systems.files(target).opened(path) as file:
+                return file.read(most)
 
     def make_folder(self, location: str) -> bool:
         """Make a folder, and those above it, if it is not there.

@@ -5,6 +5,7 @@ A rule looks at the place where the parser stopped and tells whether that is its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -67,6 +68,9 @@ _INSTEAD: Final = {
     "!": "Use NOT instead of !",
     ";": "Leave out the semicolon",
 }
+_ODD_NAME: Final = re.compile(r"[\w$@#][\w$@#:-]*")
+_LONGEST_NAME: Final = 128
+"""Characters of a name that a hint repeats."""
 _ENDS: Final = ("", TokenKind.AND, TokenKind.OR)
 """Kinds that end a condition."""
 
@@ -97,6 +101,15 @@ def _unclosed_hint(mistake: Mistake) -> str:
 def _null_hint(mistake: Mistake) -> str:
     negative = mistake.kind(-1) == TokenKind.OPERATOR and mistake.word(-1) in ("!=", "<>")
     return f"NULL cannot be compared: use IS {'NOT ' if negative else ''}NULL"
+
+
+def _odd_name(mistake: Mistake) -> str:
+    """The word with a character that no name has without back-quotes, where a name stands; empty elsewhere."""
+    if mistake.kind() != TokenKind.STRAY or not (mistake.wants_column or mistake.kind(-1) == TokenKind.NAME):
+        return ""
+    at = mistake.spans[mistake.token][0]
+    name = next((word[0] for word in _ODD_NAME.finditer(mistake.text) if word.start() <= at < word.end()), "")
+    return name if len(name) <= _LONGEST_NAME and any(map(str.isalpha, name)) else ""
 
 
 def _column_hint(mistake: Mistake) -> str:
@@ -146,6 +159,11 @@ RULES: Final = (
         "in = 5",
         lambda at: at.kind() in KEYWORDS and at.wants_column and at.kind(1) == TokenKind.OPERATOR,
         lambda at: f"Put the column name {at.word()} in back-quotes",
+    ),
+    Rule(
+        "$date = 'x'",
+        lambda at: bool(_odd_name(at)),
+        lambda at: f"Put a column name with such a character in back-quotes: `{_odd_name(at)}`",
     ),
     Rule(
         "1 = 1",

@@ -108,7 +108,7 @@ _INFOS: Final[Mapping[int, str | int]] = {
     InfoType.IDENTIFIER_QUOTE_CHAR: "`",
     InfoType.MAX_COLUMN_NAME_LENGTH: 128,
     InfoType.MAX_SCHEMA_NAME_LENGTH: 128,
-    InfoType.MAX_TABLE_NAME_LENGTH: 128,
+    InfoType.MAX_TABLE_NAME_LENGTH: 256,
     InfoType.ODBC_KEYWORDS: _KEYWORDS,
 }
 

@@ -21,7 +21,7 @@ DEFAULT_DATABASE: Final = "default"
 
 _ESCAPED = re.compile("[\x00-\x1f\"#%'*/:=?\\\\\x7f{\\[\\]^]")
 _ESCAPES = re.compile("(?:%[89a-fA-F][0-9a-fA-F])+|%[0-7][0-9a-fA-F]")
-_IDENTIFIER = re.compile(r"[A-Za-z0-9_]{1,128}\Z")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9_]+\Z")
 
 
 def escape_name(text: str) -> str:
@@ -218,12 +218,13 @@ def identifier(kind: str, name: str) -> str:
     """The lower-case form of a database or table name; Hive's names are letters, digits and underscores.
 
     Raises:
-        InvalidName: another character, nothing at all, or more than 128 characters.
+        InvalidName: another character, nothing at all, or more than 128 characters; a table's name may have 256.
     """
-    if not isinstance(name, str) or not _IDENTIFIER.match(name):
+    longest = 256 if kind == "table" else 128  # as of Hive 3
+    if not isinstance(name, str) or len(name) > longest or not _IDENTIFIER.match(name):
         raise InvalidName(
             f"the {kind} name is invalid",
             name=repr(name),
-            hint="Use letters, digits and underscores, at most 128 of them",
+            hint=f"Use letters, digits and underscores, at most {longest} of them",
         )
     return name.lower()

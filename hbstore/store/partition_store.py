@@ -400,6 +400,7 @@ class PartitionStore:
             AlreadyExists: there is a table of the new name.
             PublicationLost: the publication ``moved`` was given up; nothing was changed.
             InvalidType: a column is now of a type that Hive does not have.
+            InvalidPartitionValue: the name has more than 128 characters, and a partition has too long values for it.
             InvalidInput: the name is the same, or the partition columns are not.
             ConcurrentChange: files of a decided write or of an exchange are on their way; nothing was changed.
 

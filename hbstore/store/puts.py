@@ -39,7 +39,8 @@ MAX_PAYLOAD: Final = 8 * 1024 * 1024
 """Bytes of a stored partition; HBase takes 10 MiB in a cell, and a store should be movable to another backend."""
 
 MAX_PREFIX: Final = 2 * 129
-"""Bytes of the longest names of a database and a table, each with the NUL behind it."""
+"""Bytes of names of a database and a table of 128 characters, each with the NUL behind it: the keys of every partition
+fit below them. A rename to a longer name looks whether they do."""
 
 
 class Puts:
@@ -157,7 +158,7 @@ def affected_by(columns: TimeColumns, change: Change, stored: Mapping[bytes, byt
 
 
 def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
-    """A partition's key, refused where it would be too long under some other name that the table may get."""
+    """A partition's key, refused where it would be too long under another name of up to 128 characters."""
     key = row_key(definition.prefix, cells)
     size = MAX_PREFIX + len(key) - len(definition.prefix)
     if size > MAX_KEY:
@@ -165,7 +166,7 @@ def _new_key(definition: Definition, cells: tuple[bytes, ...]) -> bytes:
             "the partition values are too long",
             bytes=size,
             limit=MAX_KEY,
-            hint="Shorten the values: they must fit into a row key together with the longest possible table name",
+            hint="Shorten the values: they must fit into a row key together with names of 128 characters",
         )
     return key
 

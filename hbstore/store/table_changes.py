@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import NoneType
 
-from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput
+from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput, InvalidPartitionValue
 from hbstore.keys.partition_names import identifier
+from hbstore.keys.row_key import MAX_KEY, successor
 from hbstore.model.objects import Column, Table
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.grants_row import move_grants
 from hbstore.store.leftovers import vacate
 from hbstore.store.publications_cell import WRITES, check_in_place, check_movable, without_move
+from hbstore.store.puts import MAX_PREFIX
 from hbstore.store.table_row import (
     DEFINITION,
     TableRow,
@@ -140,6 +142,8 @@ class TableChanges:
                     "the table already exists", table=table, hint="Choose another name, or drop that table first"
                 )
             vacate(target)
+            if len(prefix_of(target.key)) > MAX_PREFIX:
+                _check_keys_fit(view, row, table)
             altered = _altered(row, table)
             for cell, value in view.all_cells().items():
                 target.put_cell(cell, value)
@@ -223,6 +227,21 @@ def _rewrite(
     templates = Templates.of(row.cells.get(TEMPLATES))
     width = len(table.partition_columns)
     return Rewrite(row.definition.prefix, prefix_of(target), width, names, relocated, columns, templates)
+
+
+def _check_keys_fit(view: RowView, row: TableRow, table: Table) -> None:
+    """See that the keys of all partitions can be written below a longer name, before anything is decided."""
+    prefix = row.definition.prefix
+    longest = max((len(key) for key, _ in view.partition_rows(prefix, successor(prefix))), default=0)
+    size = longest - len(prefix) + len(prefix_of(table_key(table.database, table.name)))
+    if size > MAX_KEY:
+        raise InvalidPartitionValue(
+            "the values of a partition are too long for the new name of the table",
+            table=row.table,
+            bytes=size,
+            limit=MAX_KEY,
+            hint="Choose a shorter name",
+        )
 
 
 def _redeclares(row: TableRow, table: Table) -> bool:

@@ -123,7 +123,6 @@ WRONG = [
     (TIMED, "time_partition_columns: []", TABLE, "time_partition_columns"),
     (DT, "{name: dt, type: int}", TABLE, "string, date or timestamp"),
     (DT, "{name: dt, type: 'map<int,int>'}", TABLE, "the type cannot be the type of a partition column"),
-    ("storage: s1", "storage: " + "s" * 125, "the whole document", "at most 128"),
 ]
 
 
@@ -136,6 +135,12 @@ def test_what_is_wrong_is_named_with_its_place(old, new, at, expected):
     assert (fields["file"], fields["document"], fields["kind"], fields["at"]) == ("shop.yaml", 2, "fact", at)
     assert expected in fields["expected"]
     assert "pydantic" not in str(caught.value)
+
+
+def test_names_of_storage_tables_have_at_most_256_characters():
+    with pytest.raises(InvalidModel) as caught:
+        parse_documents(FACT.replace("sales", "f" * 128).replace("s1", "s" * 128), "yaml")
+    assert "at most 256" in caught.value.fields["expected"]
 
 
 def test_further_mistakes_stand_in_the_hint():

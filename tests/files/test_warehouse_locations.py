@@ -163,6 +163,16 @@ def test_default_locations_are_hives():
     assert Warehouse("s3a://bucket/").table_location(None, "shop", "sales") == "s3a://bucket/shop.db/sales"
 
 
+def test_folders_of_the_longest_names_can_be_made_and_taken_into_the_trash(tmp_path):
+    warehouse = Warehouse(str(tmp_path / "wh"), trash=str(tmp_path / "trash"))
+    twins = [warehouse.table_location(None, "shop", "T" * 255 + last) for last in "ab"]
+    assert len({*twins}) == 2
+    for location in twins * 2:  # the second of a name gets a time behind its name in the trash
+        assert warehouse.make_folder(location)
+        assert warehouse.delete(location, inside=[], purge=False)
+    assert warehouse.table_location(None, "shop", "T" * 240) == f"file:{tmp_path}/wh/shop.db/" + "t" * 240
+
+
 def test_the_root_is_made_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     here = os.path.realpath(tmp_path)

@@ -117,12 +117,19 @@ def test_specs_that_do_not_fit_are_refused(spec, message):
         spec_values(["ds", "hour"], spec)
 
 
-@pytest.mark.parametrize("name", ["sales", "SALES", "_x", "2013", "a" * 128])
+@pytest.mark.parametrize("name", ["sales", "SALES", "_x", "2013", "a" * 256])
 def test_identifiers_become_lower_case(name):
     assert identifier("table", name) == name.lower()
 
 
-@pytest.mark.parametrize("name", ["", " ", "a-b", "a\n", "a" * 129, "ſ", "é", None, 1, b"a"])
+@pytest.mark.parametrize("name", ["", " ", "a-b", "a\n", "a" * 257, "ſ", "é", None, 1, b"a"])
 def test_other_identifiers_are_refused_by_kind(name):
     with pytest.raises(InvalidName, match="the table name is invalid"):
         identifier("table", name)
+
+
+def test_names_of_databases_and_functions_are_shorter_than_those_of_tables():
+    for kind in ("database", "function", "model", "document"):
+        assert identifier(kind, "a" * 128) == "a" * 128
+        with pytest.raises(InvalidName, match="at most 128"):
+            identifier(kind, "a" * 129)

@@ -46,6 +46,24 @@ def test_a_table_gets_the_folder_that_it_asks_for(shop, tmp_path):
     assert shop.tree("shop.db") == []
 
 
+def test_the_longest_name_has_a_folder_that_follows_renames_and_goes(shop):
+    longest = "n" * 256
+    for wrong in (longest + "n", "a-b"):
+        with pytest.raises(TYPES.InvalidObjectException):
+            shop.create_table(table_of(wrong))
+    shop.create_table(table_of(longest))
+    shop.add_partition(partition_of("2013-01-01", "5", table=longest))
+    table = shop.table(longest)
+    table.tableName = "m" * 256
+    shop.alter_table("shop", longest, table)
+    assert shop.names("m" * 256) == ["ds=2013-01-01/hour=5"]
+    (folder, *inside) = shop.tree("shop.db")
+    assert folder.startswith("m" * 200)
+    assert len(inside) == 2
+    shop.drop_table("shop", "m" * 256, True)
+    assert shop.tree("shop.db") == []
+
+
 def test_names_of_columns_become_lower_case(shop):
     asked = storage(cols=[column("Amount", "double", "Sum"), column("B", "map<string,int>")])
     asked.sortCols = [STORED.Order(" Amount", 1)]

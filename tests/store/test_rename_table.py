@@ -8,6 +8,7 @@ from threading import Event, Thread
 import pytest
 
 from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidInput, Partition, Table, TableNotFound, connect
+from hbstore.errors import InvalidPartitionValue
 from hbstore.model.service_objects import ColumnStatistic
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import statistics_of
@@ -123,13 +124,35 @@ def test_names_of_partition_columns_may_differ_in_case(store):
     assert store.partition_names("shop", "x", "ds = '2013-01-01' and hour = 2") == [f"DS={DAY}/Hour=2"]
 
 
-def test_the_longest_keys_fit_under_the_longest_names(store):
+LONG = Table("d" * 128, "t" * 128, partition_columns=[Column("a", "string")])
+LONGEST = replace(LONG, name="t" * 256)
+
+
+def with_long_values(store, size):
     store.create_table(Table("shop", "x", partition_columns=[Column("a", "string")]))
-    longest = "x" * (32_767 - 2 * 129 - 2 - 2)
-    store.add_partitions("shop", "x", [Partition((longest,))])
-    store.create_database("d" * 128)
-    store.rename_table("shop", "x", Table("d" * 128, "t" * 128, partition_columns=[Column("a", "string")]))
-    assert store.partition_names("d" * 128, "t" * 128) == [f"a={longest}"]
+    store.add_partitions("shop", "x", [Partition(("x" * size,)), Partition(("y",))])
+    store.create_database(LONG.database)
+
+
+def test_the_longest_keys_fit_under_names_of_128_characters(store):
+    with_long_values(store, size := 32_767 - 2 * 129 - 2 - 2)
+    store.rename_table("shop", "x", LONG)
+    assert store.partition_names(LONG.database, LONG.name) == ["a=" + "x" * size, "a=y"]
+    before = moves.seen(store)
+    with pytest.raises(InvalidPartitionValue, match="too long for the new name") as caught:
+        store.rename_table(LONG.database, LONG.name, LONGEST)
+    assert caught.value.fields["bytes"] == 32_767 + 128
+    assert moves.seen(store) == before
+    moves.assert_clean(store)
+
+
+def test_keys_that_fit_go_to_longer_names(store):
+    with_long_values(store, size := 32_767 - 129 - 257 - 2 - 2)
+    store.rename_table("shop", "x", LONGEST)
+    store.add_partitions(LONGEST.database, LONGEST.name, [Partition(("z" * size,))])
+    with pytest.raises(InvalidPartitionValue, match="too long"):
+        store.add_partitions(LONGEST.database, LONGEST.name, [Partition(("z" * (size + 1),))])
+    assert store.count_partitions(LONGEST.database, LONGEST.name) == 3
     moves.assert_clean(store)
 
 

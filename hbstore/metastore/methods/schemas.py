@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from hbstore.errors import DatabaseNotFound, TableNotFound
+from hbstore.metastore.avro_columns import avro_columns, has_avro_schema
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
+from hbstore.metastore.short_calls import leave_selector
 from hbstore.model.objects import Column, Table
 
 handlers = Handlers()
@@ -27,12 +29,13 @@ _NOT_KEPT: Final = "hbstore does not store constraints: leave them out, as Hive 
 
 @handlers.answers("get_fields", "get_fields_with_environment_context")
 def get_fields(call: Call) -> list[Column]:
-    """The columns of a table's data.
+    """The columns of a table's data: those of its Avro schema, where its parameters name one.
 
     Raises:
         UnknownTableException: there is no such table, or no such database.
+        MetaException: no columns can be taken from its Avro schema.
     """
-    return list(_table(call).columns)
+    return _columns(call, _table(call))
 
 
 @handlers.answers("get_schema", "get_schema_with_environment_context")
@@ -41,9 +44,10 @@ def get_schema(call: Call) -> list[Column]:
 
     Raises:
         UnknownTableException: there is no such table, or no such database.
+        MetaException: no columns can be taken from its Avro schema.
     """
     table = _table(call)
-    return [*table.columns, *table.partition_columns]
+    return [*_columns(call, table), *table.partition_columns]
 
 
 @handlers.answers("get_primary_keys")
@@ -109,6 +113,13 @@ def drop_constraint(call: Call) -> None:
         f"The constraint: {request.constraintname} does not exist for the associated table: "
         f"{request.dbname}.{request.tablename}"
     )
+
+
+def _columns(call: Call, table: Table) -> list[Column]:
+    if not has_avro_schema(table):
+        return list(table.columns)
+    leave_selector()  # a schema may be long, and in a file
+    return avro_columns(table, call.warehouse)
 
 
 def _table(call: Call) -> Table:
