@@ -114,7 +114,7 @@ class QueryService:
         return self.runner.find(id_) or self._seen(self._queries.get(id_))
 
     def wait(self, id_: str, seconds: float, beyond: Query | None = None) -> Query:
-        """A query when it has ended, or the time is over; or when it is no more as it was.
+        """A query when it has ended or is to be cancelled, or the time is over; or when it is no more as it was.
 
         Args:
             id_: which.
@@ -129,7 +129,8 @@ class QueryService:
             number = self.changes.number
             query = self.get(id_)
             left = until - time.monotonic()
-            if query.state.is_final or left <= 0 or (beyond is not None and query != beyond):
+            over = query.state.is_final or query.cancel_requested or left <= 0
+            if over or (beyond is not None and query != beyond):
                 return query
             self.changes.wait(number, min(left, _LOOKED_EVERY))
 

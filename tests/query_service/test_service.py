@@ -157,10 +157,31 @@ def test_a_query_that_waits_is_cancelled_at_once_and_one_that_runs_when_spark_sa
         asked_for = service.cancel(runs.id)
         assert (asked_for.state, asked_for.cancel_requested) == (State.RUNNING, True)
         assert spark.cancels == [runs.id]
+        service.runner.heard(Progressed(runs.id, QueryProgress(tasks=2)))
+        assert service.wait(runs.id, SECONDS).cancel_requested
         service.runner.heard(Cancelled(runs.id))
         assert service.get(runs.id).state is State.CANCELLED
         assert service.cancel(runs.id).state is State.CANCELLED
         assert spark.runs == [runs.id]
+
+
+def test_who_follows_a_query_is_told_that_it_is_to_be_cancelled(store, tmp_path, monkeypatch):
+    with serving(store, tmp_path) as (service, _):
+        query = service.submit(ask())
+        service.runner.heard(Started(query.id))
+        change = StoredQueries.change
+
+        def cancelled_meanwhile(*arguments):
+            stored = change(*arguments)
+            monkeypatch.undo()
+            before = service.changes.number
+            service.cancel(query.id)
+            assert service.changes.number > before
+            return stored
+
+        monkeypatch.setattr(StoredQueries, "change", cancelled_meanwhile)
+        service.runner._write_progress(query.id, QueryProgress(tasks=2))
+        assert service.get(query.id).cancel_requested
 
 
 def test_a_query_that_is_cancelled_for_a_reason_fails_by_it(store, tmp_path):
