@@ -267,8 +267,12 @@ class QueryService:
                 _LOG.warning("the keeper of queries failed", extra={"fields": {"error": str(error)}})
 
     def _sweep(self) -> None:
-        """Remove results whose time is over, and forget queries twice that long; see which queries were lost."""
-        now = self.clock()
+        """Remove results whose time is over, and forget queries twice that long; see which queries were lost.
+
+        With queries go their idempotency keys; leases of dead servers go when their queries are said to be lost.
+        """
+        now, kept = self.clock(), set()
+        forgotten = now - 2 * self.runner.limits.keep_results
         self.runner.remove_what_is_left()
         released = {self._released.popleft() for _ in range(len(self._released))}
         for query in self._queries.all():
@@ -278,5 +282,9 @@ class QueryService:
                 if over:
                     self.runner.remove(seen.id)
                     self._queries.change(seen.id, lambda one: one.changed(state=State.EXPIRED))
-            elif seen.ended_at is not None and seen.ended_at + 2 * self.runner.limits.keep_results <= now:
+            elif seen.ended_at is not None and seen.ended_at <= forgotten:
                 self._queries.drop(seen.id)
+                continue
+            kept.add(seen.id)
+        self._queries.drop_keys(kept, forgotten)
+        self.servers.forget_the_dead()

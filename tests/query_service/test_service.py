@@ -315,6 +315,21 @@ def test_one_idempotency_key_is_one_query(store, tmp_path):
             service.submit(ask(text="select 2"), key="k")
 
 
+def test_an_idempotency_key_goes_with_its_query(store, tmp_path):
+    clock = Clock()
+    with serving(store, tmp_path, clock) as (service, _):
+        query = service.submit(ask(), key="k")
+        service.runner.heard(Started(query.id))
+        service.runner.heard(Done(query.id, ROWS))
+        for _ in range(2):
+            clock.now += Limits().keep_results
+            assert service.submit(ask(), key="k").id == query.id
+            service._sweep()
+        later = service.submit(ask(), key="k")
+        assert later.id != query.id
+        assert [id_ for _, id_ in store.records.list("query_key")] == [later.id]
+
+
 def test_requests_with_one_key_at_once_are_one_query(store, tmp_path):
     with serving(store, tmp_path) as (service, spark):
         ids = []
@@ -492,5 +507,10 @@ def test_the_lease_of_a_server_on_another_machine_runs_out(store, tmp_path):
     clock.now += dt.timedelta(seconds=2)
     assert not here.is_alive(there.id)
     assert not here.is_alive("5f")
+    here.renew()
+    here.forget_the_dead()
+    assert [id_ for id_, _ in store.records.list("server")] == [here.id]
+    there.renew()
+    assert here.is_alive(there.id)
     here.leave()
     there.leave()
