@@ -45,8 +45,7 @@ def list_locks(
         print_json(documents)
         return
     headers = ("lock", "state", "on", "user", "host", "transaction", "waits for", "seconds held", "seconds unheard")
-    rows = ({**one, "locked": ", ".join(one["locked"])} for one in documents)
-    print_rows(headers, (tuple("" if value is None else str(value) for value in row.values()) for row in rows))
+    print_rows(headers, (tuple(map(_shown, document.values())) for document in documents))
 
 
 @commands.command(epilog=examples("hbstore locks release 1"))
@@ -73,6 +72,12 @@ def release(
         else:
             opened.hive.locks.release(lock)
     print_answer({"released": lock}, [f"lock {lock}: released"], as_json=as_json)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(value)
+    return "" if value is None else str(value)
 
 
 def _document(lock: Lock, heard: int, now: float) -> dict[str, object]:
