@@ -59,7 +59,7 @@ def release(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Release a lock, whoever holds it.
+    """Release a lock that another user's client holds.
 
     So make sure that its client has ended. A client that lives learns at its next heartbeat that the lock is gone;
     until then it works on as if it held it.
