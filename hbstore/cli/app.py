@@ -22,6 +22,7 @@ from hbstore.cli import (
     facts,
     keeping,
     load,
+    locks,
     models,
     partitions,
     publications,
@@ -94,6 +95,7 @@ facts.commands.add_typer(fact_partitions.commands, name="partitions", help="Regi
 queries.commands.add_typer(query_server.commands)
 app.add_typer(queries.commands, name="query", help="Ask cubes, here or at a server.")
 app.add_typer(publications.commands, name="publications", help="Look at writes of files that are not finished.")
+app.add_typer(locks.commands, name="locks", help="See and release the locks of Hive's clients.")
 app.add_typer(expiring.runs_commands, name="expired", help="List, bring back and delete expired partitions.")
 app.add_typer(timelines.commands, name="timeline", help="Show, check and convert the timelines of tables.")
 

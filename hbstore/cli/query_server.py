@@ -160,7 +160,7 @@ def cancel(
     """Cancel a query; one that has ended stays as it is."""
     with asked(server, token) as connection:
         remote_query = connection.get(query).cancel()
-        print_json(remote_query.to_dict()) if as_json else print_lines([remote_query.state])
+        print_json(remote_query.to_dict()) if as_json else print_lines([_state(remote_query)])
 
 
 @commands.command("list", epilog=examples("hbstore query list --server http://127.0.0.1:8080 --state succeeded"))
@@ -237,7 +237,7 @@ def follow(query: RemoteQuery) -> None:
             if progress["tasks"]:
                 show("Asking the server: tasks", progress["tasks_done"], progress["tasks"])
             else:
-                show(f"Asking the server: {query.state}", 0, None)
+                show(f"Asking the server: {_state(query)}", 0, None)
 
 
 def note(query: RemoteQuery) -> None:
@@ -261,6 +261,11 @@ def print_result(query: RemoteQuery, form: str | None, *, as_json: bool = False)
     print_query_rows(columns, rows, as_json=as_json)
 
 
+def _state(query: RemoteQuery) -> str:
+    """How far a query is, for people."""
+    return "cancelling" if query.to_dict()["cancel_requested"] and not query.is_final else query.state
+
+
 def _fields(query: RemoteQuery) -> dict[str, object]:
     document = query.to_dict()
     progress, result = document["progress"], document["result"]
@@ -268,7 +273,7 @@ def _fields(query: RemoteQuery) -> dict[str, object]:
         "query": query.id,
         "name": document["request"]["name"],
         "user": document["request"]["user"],
-        "state": query.state,
+        "state": _state(query),
         "submitted": document["submitted_at"],
         "started": document["started_at"],
         "ended": document["ended_at"],
@@ -286,4 +291,4 @@ def _line(query: RemoteQuery) -> tuple[str, ...]:
     document = query.to_dict()
     text = " ".join((document["request"]["name"] or document["request"]["text"]).split())
     shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-    return query.id, query.state, document["request"]["user"], document["submitted_at"], shown
+    return query.id, _state(query), document["request"]["user"], document["submitted_at"], shown

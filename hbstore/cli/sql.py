@@ -172,6 +172,7 @@ def _done(result: Result) -> str:
         ddl.AddPartitions: "added",
         ddl.DropPartitions: "dropped",
         ddl.RenamePartition: "renamed",
+        ddl.SetLocation: "altered",
         ddl.ExchangePartitions: "moved",
         ddl.TruncateTable: "emptied",
     }

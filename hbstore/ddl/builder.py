@@ -13,6 +13,7 @@ from hbstore.keys.row_key import NULL_PARTITION
 
 _OPERATORS: Final = {"==": Operator.EQ, "<>": Operator.NE, **{one.value: one for one in Operator}}
 _NAMES: Final = frozenset({"NAME", "QUOTED"})
+_CONDITIONS: Final = frozenset({"EQUALS", "OPERATOR", "LIKE", "IN", "BETWEEN"})
 _LITERALS: Final = frozenset({"STRING", "NUMBER", "BOOLEAN", "NULL"})
 
 
@@ -47,6 +48,10 @@ class Builder:
         return ddl.RenamePartition(parts.table(), _spec(old), _spec(new))
 
     @staticmethod
+    def _set_location(parts: _Parts) -> ddl.SetLocation:
+        return ddl.SetLocation(parts.table(), _spec(parts.all("spec")[0]), parts.text("location") or "")
+
+    @staticmethod
     def _exchange_partitions(parts: _Parts) -> ddl.ExchangePartitions:
         target, source = parts.all("table")
         return ddl.ExchangePartitions(_table(target), tuple(map(_values, parts.all("values"))), _table(source))
@@ -69,7 +74,22 @@ class Builder:
 
     @staticmethod
     def _show_partitions(parts: _Parts) -> ddl.ShowPartitions:
-        return ddl.ShowPartitions(parts.table(), parts.spec(), parts.filter())
+        order = tuple(
+            (_column(one), _Parts(one).token("DESC") is not None)
+            for tree in parts.all("order")
+            for one in _trees(tree, "sorted")
+        )
+        limits = [int(_tokens(one)[-1]) for one in parts.all("limit")]
+        return ddl.ShowPartitions(parts.table(), parts.spec(), parts.filter(), order, limits[0] if limits else None)
+
+    @staticmethod
+    def _show_columns(parts: _Parts) -> ddl.ShowColumns:
+        table = parts.table()
+        return ddl.ShowColumns(ddl.TableName(table.name, parts.name("database") or table.database))
+
+    @staticmethod
+    def _show_properties(parts: _Parts) -> ddl.ShowProperties:
+        return ddl.ShowProperties(parts.table(), next(map(_property_name, parts.all("property_name")), None))
 
     @staticmethod
     def _show_table_extended(parts: _Parts) -> ddl.ShowTableExtended:
@@ -98,7 +118,8 @@ class Builder:
     @staticmethod
     def _repair_table(parts: _Parts) -> ddl.RepairTable:
         changes = [one for one in ("DROP", "SYNC") if parts.token(one) is not None]
-        return ddl.RepairTable(parts.table(), changes[0] if changes else "ADD")
+        dry_run = parts.token("REPAIR") is None
+        return ddl.RepairTable(parts.table(), changes[0] if changes else "ADD", dry_run)
 
     @staticmethod
     def _analyze_table(parts: _Parts) -> ddl.AnalyzeTable:
@@ -177,8 +198,10 @@ def _values(tree: Tree[Token]) -> ddl.PartitionSpec:
 
 
 def _condition(tree: Tree[Token]) -> ddl.Condition:
-    (operator,) = (one for one in _tokens(tree) if one.type in {"EQUALS", "OPERATOR"})
-    return ddl.Condition(_column(tree), _OPERATORS[operator.value], _literal(tree))
+    (operator,) = (one for one in _tokens(tree) if one.type in _CONDITIONS)
+    value, *others = (_literal_text(one) for one in _tokens(tree) if one.type in _LITERALS)
+    kind = _OPERATORS.get(operator.value) or operator.value.upper()
+    return ddl.Condition(_column(tree), kind, value, tuple(others))
 
 
 def _column(tree: Tree[Token]) -> str:
@@ -196,8 +219,12 @@ def _property_name(tree: Tree[Token]) -> str:
 
 
 def _literal(tree: Tree[Token]) -> str:
-    """The text of a value: of DATE '2013-01-01' that of the date, of NULL that of the null partition."""
     (token,) = (one for one in _tokens(tree) if one.type in _LITERALS)
+    return _literal_text(token)
+
+
+def _literal_text(token: Token) -> str:
+    """The text of a value: of DATE '2013-01-01' that of the date, of NULL that of the null partition."""
     if token.type == "NULL":
         return NULL_PARTITION
     if token.type == "STRING":

@@ -16,6 +16,7 @@ from hbstore.ddl.statements import (
     PartitionSpec,
     RenamePartition,
     RepairTable,
+    SetLocation,
     TruncateTable,
 )
 from hbstore.errors import AlreadyExists, DdlRefused, PartitionNotFound, hinting
@@ -113,6 +114,25 @@ def rename_partition(store: PartitionStore, warehouse: Warehouse, table: Table, 
     return Result(statement, changed=1)
 
 
+def set_location(store: PartitionStore, warehouse: Warehouse, table: Table, statement: SetLocation) -> Result:
+    """Say that a partition's files are elsewhere; no file is moved.
+
+    Raises:
+        PartitionNotFound: there is no such partition.
+    """
+    values = whole_values(table, statement.spec)
+
+    def change() -> None:
+        old = store.get_partition(table.database, table.name, values)
+        new = replace(old, location=statement.location)
+        replaces = None if old.payload is None else [old.payload]
+        partition_changes.change_partitions(store, warehouse, table, [new], replaces=replaces)
+
+    with hinting(DdlRefused, _AS_THE_REASON_SAYS):
+        store.patience.retry(change, text="other writers kept changing the partition", table=table)
+    return Result(statement, changed=1)
+
+
 def exchange_partitions(
     store: PartitionStore, warehouse: Warehouse, table: Table, source: Table, statement: ExchangePartitions
 ) -> Result:
@@ -162,8 +182,9 @@ def repair_table(store: PartitionStore, table: Table, statement: RepairTable) ->
         TableFolderMissing: the table's folder is not there, or is empty where partitions were to be dropped.
     """
     mode: Mode = "drop" if statement.change == "DROP" else "sync" if statement.change == "SYNC" else "add"
-    done = sync_partitions(store, str(table), mode)
-    rows = [("added", name) for name in done.names(done.add)] + [("dropped", name) for name in done.names(done.drop)]
+    done = sync_partitions(store, str(table), mode, dry_run=statement.dry_run)
+    add, drop = ("to add", "to drop") if statement.dry_run else ("added", "dropped")
+    rows = [(add, name) for name in done.names(done.add)] + [(drop, name) for name in done.names(done.drop)]
     notes = [f"{one.folder} is not a partition: {one.why}" for one in done.foreign]
     notes += [f"{name} is unchanged, because a job is writing it" for name in done.busy]
     return Result(statement, ("change", "partition"), tuple(rows), done.added + done.dropped, tuple(notes))

@@ -38,6 +38,7 @@ _SIGNS: Final = {
     "NAME": "a name",
     "STRING": "a string in quotes",
     "NUMBER": "a number",
+    "COUNT": "a number",
     "BOOLEAN": "TRUE or FALSE",
     "NULL": "NULL",
     "EQUALS": "'='",

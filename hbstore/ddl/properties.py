@@ -1,11 +1,11 @@
-"""Statements that change a table's properties, which the metastore calls its parameters."""
+"""Statements that show and change a table's properties, which the metastore calls its parameters."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from hbstore.ddl.results import Result
-from hbstore.ddl.statements import SetProperties, UnsetProperties
+from hbstore.ddl.statements import SetProperties, ShowProperties, UnsetProperties
 from hbstore.errors import InvalidInput
 from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
@@ -37,6 +37,15 @@ def change_properties(store: PartitionStore, table: Table, statement: SetPropert
 
     store.change(str(table), change)
     return Result(statement)
+
+
+def show_properties(table: Table, statement: ShowProperties) -> Result:
+    """Names and values in order; of a name that the table lacks the text that Spark has in place of its value."""
+    shown = sorted(table.parameters.items())
+    if statement.name is not None:
+        lacking = f"Table {table} does not have property: {statement.name}"
+        shown = [(statement.name, table.parameters.get(statement.name, lacking))]
+    return Result(statement, ("key", "value"), tuple(shown))
 
 
 def _check_distinct(names: list[str]) -> None:

@@ -11,11 +11,23 @@ from collections.abc import Iterable, Sequence
 from hbstore.ddl.statements import Condition, PartitionSpec
 from hbstore.errors import InvalidPartitionValue
 from hbstore.filters.parser import parse_filter
-from hbstore.filters.tree import And, Comparison, ExpressionTree, Operator, SpecValue, Text, joined
+from hbstore.filters.tree import (
+    And,
+    Between,
+    Comparison,
+    ExpressionTree,
+    In,
+    Like,
+    Operator,
+    SpecValue,
+    Text,
+    joined,
+)
 from hbstore.keys.partition_names import spec_values
 from hbstore.keys.row_key import fits
 from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.texts.like import parse_like
 
 
 def conditions_of(table: Table, spec: PartitionSpec | None) -> tuple[Condition, ...]:
@@ -104,15 +116,28 @@ def _selection(table: Table, conditions: Iterable[Condition], filter: str | None
         if column is None:
             spec_values(table.partition_column_names, {condition.column: condition.value})  # which says that it is none
             continue
-        _check_not_empty(condition.column, condition.value)
-        if condition.operator is Operator.EQ:
-            parts.append(SpecValue(column, condition.value))
-        else:
-            parts.append(Comparison(column, condition.operator, Text(condition.value)))
+        for value in (condition.value, *condition.others):
+            _check_not_empty(condition.column, value)
+        parts.append(_tree(column, condition))
     tree = parse_filter(filter)
     if tree is not None:
         parts.append(tree)
     return joined(And, parts) if parts else None
+
+
+def _tree(column: str, condition: Condition) -> ExpressionTree:
+    first, *others = map(Text, (condition.value, *condition.others))
+    match condition.operator:
+        case Operator.EQ:
+            return SpecValue(column, condition.value)
+        case "LIKE":
+            return Like(column, parse_like(condition.value, "sql"))
+        case "IN":
+            return In(column, (first, *others))
+        case "BETWEEN":
+            return Between(column, first, others[0])
+        case operator:
+            return Comparison(column, operator, first)
 
 
 def _check_not_empty(column: str, value: str) -> None:

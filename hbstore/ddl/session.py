@@ -13,12 +13,13 @@ from hbstore.ddl.changes import (
     exchange_partitions,
     rename_partition,
     repair_table,
+    set_location,
     truncate_table,
 )
 from hbstore.ddl.descriptions import describe, show_table_extended
-from hbstore.ddl.listings import explain_partitions, show_databases, show_partitions, show_tables
+from hbstore.ddl.listings import explain_partitions, show_columns, show_databases, show_partitions, show_tables
 from hbstore.ddl.parser import parse_statements, running
-from hbstore.ddl.properties import change_properties
+from hbstore.ddl.properties import change_properties, show_properties
 from hbstore.ddl.results import Result
 from hbstore.errors import InvalidInput, NeedsSpark, StoreReadOnly, TableNotPartitioned
 from hbstore.files.warehouse import Warehouse
@@ -101,7 +102,7 @@ class Session:
                 hint="Connect to a server that may write",
             )
 
-    def run_statement(self, statement: ddl.Statement) -> Result:  # noqa: C901, PLR0911  one for each kind
+    def run_statement(self, statement: ddl.Statement) -> Result:  # noqa: C901, PLR0911, PLR0912  one for each kind
         """Run one statement.
 
         Raises:
@@ -131,6 +132,10 @@ class Session:
                 return describe(store, self._described(statement), statement)
             case ddl.ShowPartitions(name):
                 return show_partitions(store, self._partitioned(name), statement)
+            case ddl.ShowColumns(name):
+                return show_columns(self._table(name), statement)
+            case ddl.ShowProperties(name):
+                return show_properties(self._table(name), statement)
             case ddl.ExplainPartitions(name):
                 return explain_partitions(store, self._partitioned(name), statement)
             case ddl.AnalyzeTable(name):
@@ -173,6 +178,8 @@ class Session:
                 return drop_partitions(store, warehouse, table, statement)
             case ddl.RenamePartition():
                 return rename_partition(store, warehouse, table, statement)
+            case ddl.SetLocation():
+                return set_location(store, warehouse, table, statement)
             case ddl.ExchangePartitions():
                 return exchange_partitions(store, warehouse, table, self._partitioned(statement.source), statement)
             case ddl.TruncateTable():

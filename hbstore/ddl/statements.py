@@ -65,19 +65,27 @@ class AddedPartition:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison in DROP PARTITION.
+    """A condition in DROP PARTITION; ``others`` are the further values of IN, or the upper bound of BETWEEN.
 
     >>> print(Condition("ds", Operator.LT, "2013-02-01"))
     ds < '2013-02-01'
+    >>> print(Condition("hour", "BETWEEN", "5", ("7",)))
+    hour BETWEEN '5' AND '7'
     """
 
     column: str
-    operator: Operator
+    operator: Operator | Literal["LIKE", "IN", "BETWEEN"]
     value: str
+    others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        operator = self.operator.value if isinstance(self.operator, Operator) else self.operator
         value = _value(self.value) if self.operator is Operator.EQ else quoted_string(self.value)
-        return f"{quoted_name(self.column)} {self.operator.value} {value}"
+        if self.operator == "IN":
+            value = f"({', '.join(map(quoted_string, (self.value, *self.others)))})"
+        elif self.operator == "BETWEEN":
+            value = f"{value} AND {quoted_string(self.others[0])}"
+        return f"{quoted_name(self.column)} {operator} {value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +126,18 @@ class RenamePartition:
 
     def __str__(self) -> str:
         return f"ALTER TABLE {self.table} PARTITION {self.spec} RENAME TO PARTITION {self.renamed}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetLocation:
+    """ALTER TABLE … PARTITION … SET LOCATION: files stay where they are."""
+
+    table: TableName
+    spec: PartitionSpec
+    location: str
+
+    def __str__(self) -> str:
+        return f"ALTER TABLE {self.table} PARTITION {self.spec} SET LOCATION {quoted_string(self.location)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +192,40 @@ class UnsetProperties:
 
 @dataclass(frozen=True, slots=True)
 class ShowPartitions:
-    """SHOW PARTITIONS; ``filter`` is text in the filter language."""
+    """SHOW PARTITIONS; ``filter`` is text in the filter language, ``order`` columns, each with whether it falls."""
 
     table: TableName
     spec: PartitionSpec | None = None
     filter: str | None = None
+    order: tuple[tuple[str, bool], ...] = ()
+    limit: int | None = None
 
     def __str__(self) -> str:
-        return f"SHOW PARTITIONS {self.table}{_spec(self.spec)}{_where(self.filter)}"
+        columns = ", ".join(f"{quoted_name(column)}{' DESC' if falls else ''}" for column, falls in self.order)
+        order = f" ORDER BY {columns}" if columns else ""
+        limit = "" if self.limit is None else f" LIMIT {self.limit}"
+        return f"SHOW PARTITIONS {self.table}{_spec(self.spec)}{_where(self.filter)}{order}{limit}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowColumns:
+    """SHOW COLUMNS."""
+
+    table: TableName
+
+    def __str__(self) -> str:
+        return f"SHOW COLUMNS IN {self.table}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowProperties:
+    """SHOW TBLPROPERTIES: of a name, or of all."""
+
+    table: TableName
+    name: str | None = None
+
+    def __str__(self) -> str:
+        return f"SHOW TBLPROPERTIES {self.table}{'' if self.name is None else f' ({quoted_string(self.name)})'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,13 +298,17 @@ class ExplainPartitions:
 
 @dataclass(frozen=True, slots=True)
 class RepairTable:
-    """MSCK REPAIR TABLE; ``change`` is what may be done: ADD, DROP or SYNC, which is both."""
+    """MSCK REPAIR TABLE; ``change`` is what may be done: ADD, DROP or SYNC, which is both.
+
+    With ``dry_run``, MSCK TABLE, nothing is done.
+    """
 
     table: TableName
     change: str = "ADD"
+    dry_run: bool = False
 
     def __str__(self) -> str:
-        return f"MSCK REPAIR TABLE {self.table} {self.change} PARTITIONS"
+        return f"MSCK {'' if self.dry_run else 'REPAIR '}TABLE {self.table} {self.change} PARTITIONS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +334,9 @@ class CubeQuery:
         return self.text
 
 
-Change: TypeAlias = AddPartitions | DropPartitions | RenamePartition | ExchangePartitions | TruncateTable | RepairTable
+Change: TypeAlias = (
+    AddPartitions | DropPartitions | RenamePartition | SetLocation | ExchangePartitions | TruncateTable | RepairTable
+)
 """Statements that change partitions and their files."""
 
 Write: TypeAlias = Change | SetProperties | UnsetProperties | AnalyzeTable
@@ -293,6 +345,8 @@ Write: TypeAlias = Change | SetProperties | UnsetProperties | AnalyzeTable
 Statement: TypeAlias = (
     Write
     | ShowPartitions
+    | ShowColumns
+    | ShowProperties
     | ShowTableExtended
     | ShowTables
     | ShowDatabases

@@ -139,7 +139,6 @@ class StatementOperation:
     handle: Handle = field(default_factory=Handle.new)
     _began: float = field(default_factory=time.monotonic)
     _overdue: QueryProblem | None = None
-    _cancelled: bool = False
     _cursor: Cursor | None = None
     _log: StatementLog = field(default_factory=StatementLog)
     _lock: Lock = field(default_factory=Lock)
@@ -196,7 +195,7 @@ class StatementOperation:
 
     def cancel(self) -> None:
         """Cancel it; nothing happens if it has ended."""
-        self._cancelled = not self.service.cancel(self.id).state.is_final or self._cancelled
+        self.service.cancel(self.id)
 
     def close(self) -> None:
         """Cancel it, if it runs, and let go of its rows, which nobody can fetch any more."""
@@ -208,7 +207,7 @@ class StatementOperation:
     def _status_of(self, query: Query) -> OperationStatus:
         if self._overdue is not None and query.state is not State.SUCCEEDED:
             return OperationStatus(OperationState.TIMED_OUT, has_rows(self.text), self._overdue, query)
-        if self._cancelled and not query.state.is_final:  # Spark ends it while the client need not wait
+        if query.cancel_requested and not query.state.is_final:  # Spark ends it while the client need not wait
             return OperationStatus(OperationState.CANCELED, has_rows(self.text), None, query)
         if query.result is not None:
             return OperationStatus(OperationState.FINISHED, bool(query.result.columns), None, query)

@@ -195,8 +195,10 @@ class Runner:
             query = self.queries.change(id_, lambda stored: ended(stored, State.CANCELLED, now))
             self.observer.ended(query)
             self.changes.tell()
-        elif running is not None and self.spark is not None:
-            self.spark.cancel(Cancel(id_))
+        elif running is not None:
+            self.changes.tell()
+            if self.spark is not None:
+                self.spark.cancel(Cancel(id_))
         return waits or running is not None
 
     def close_session(self, id_: str) -> None:
@@ -358,7 +360,14 @@ class Runner:
     def _store(self, id_: str, step: Callable[[Query], Query]) -> None:
         """Change a query in the store and here."""
         stored = self.queries.change(id_, step)
-        self._show(id_, lambda one: stored.changed(progress=one.progress), written=True)
+        # A cancel may have come since the store was read: what is seen here once stays seen.
+        self._show(
+            id_,
+            lambda one: stored.changed(
+                progress=one.progress, cancel_requested=one.cancel_requested or stored.cancel_requested
+            ),
+            written=True,
+        )
 
     def _show(self, id_: str, step: Callable[[Query], Query], *, written: bool = False) -> None:
         """Change a query here; `watch` writes it into the store."""

@@ -54,7 +54,8 @@ class Servers:
 
     def renew(self) -> None:
         """Let the lease last from now on; to be called every `RENEWED_EVERY` seconds."""
-        self.records.change(_KIND, self.id, lambda _: self._lease())
+        if self.records.change(_KIND, self.id, lambda _: self._lease()) is None:
+            self.records.create(_KIND, self.id, self._lease())  # others took this server for dead
 
     def leave(self) -> None:
         """Give lease and lock back."""
@@ -79,11 +80,13 @@ class Servers:
                 return held
         return self.clock() < datetime.fromisoformat(lease["renewed_at"]) + _LASTS
 
-    def forget(self, server: str) -> None:
-        """Remove the lease of a dead server."""
-        self.records.drop(_KIND, server)
-        with suppress(OSError):
-            self._file(server).unlink()
+    def forget_the_dead(self) -> None:
+        """Remove the leases and locks of dead servers. O(servers)."""
+        for server, _ in list(self.records.list(_KIND)):
+            if not self.is_alive(server):
+                self.records.drop(_KIND, server)
+                with suppress(OSError):
+                    self._file(server).unlink()
 
     def _lease(self) -> str:
         return json.dumps({"host": socket.gethostname(), "renewed_at": self.clock().isoformat()})

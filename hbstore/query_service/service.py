@@ -114,7 +114,7 @@ class QueryService:
         return self.runner.find(id_) or self._seen(self._queries.get(id_))
 
     def wait(self, id_: str, seconds: float, beyond: Query | None = None) -> Query:
-        """A query when it has ended, or the time is over; or when it is no more as it was.
+        """A query when it has ended or is to be cancelled, or the time is over; or when it is no more as it was.
 
         Args:
             id_: which.
@@ -129,7 +129,8 @@ class QueryService:
             number = self.changes.number
             query = self.get(id_)
             left = until - time.monotonic()
-            if query.state.is_final or left <= 0 or (beyond is not None and query != beyond):
+            over = query.state.is_final or query.cancel_requested or left <= 0
+            if over or (beyond is not None and query != beyond):
                 return query
             self.changes.wait(number, min(left, _LOOKED_EVERY))
 
@@ -266,8 +267,12 @@ class QueryService:
                 _LOG.warning("the keeper of queries failed", extra={"fields": {"error": str(error)}})
 
     def _sweep(self) -> None:
-        """Remove results whose time is over, and forget queries twice that long; see which queries were lost."""
-        now = self.clock()
+        """Remove results whose time is over, and forget queries twice that long; see which queries were lost.
+
+        With queries go their idempotency keys; leases of dead servers go when their queries are said to be lost.
+        """
+        now, kept = self.clock(), set()
+        forgotten = now - 2 * self.runner.limits.keep_results
         self.runner.remove_what_is_left()
         released = {self._released.popleft() for _ in range(len(self._released))}
         for query in self._queries.all():
@@ -277,5 +282,9 @@ class QueryService:
                 if over:
                     self.runner.remove(seen.id)
                     self._queries.change(seen.id, lambda one: one.changed(state=State.EXPIRED))
-            elif seen.ended_at is not None and seen.ended_at + 2 * self.runner.limits.keep_results <= now:
+            elif seen.ended_at is not None and seen.ended_at <= forgotten:
                 self._queries.drop(seen.id)
+                continue
+            kept.add(seen.id)
+        self._queries.drop_keys(kept, forgotten)
+        self.servers.forget_the_dead()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -106,6 +106,18 @@ class StoredQueries:
         """Forget a query."""
         self.records.drop(_KIND, id_)
 
+    def drop_keys(self, kept: Collection[str], before: datetime) -> None:
+        """Forget idempotency keys whose queries are no longer there. O(keys).
+
+        Args:
+            kept: the ids of the queries that are there.
+            before: keys from then on stay, as their queries may be about to be added.
+        """
+        first = _time_prefix(before)
+        for name, id_ in list(self.records.list(_KEYS)):
+            if id_ > first and id_ not in kept:
+                self.records.drop(_KEYS, name)
+
 
 def ended(query: Query, state: State, now: datetime, **fields: object) -> Query:
     """A query that came to an end."""
@@ -114,4 +126,8 @@ def ended(query: Query, state: State, now: datetime, **fields: object) -> Query:
 
 def _new_id(now: datetime) -> str:
     """An id: the milliseconds until the year 10889, then random digits. So ids of later queries sort first."""
-    return f"{_MILLISECONDS - int(now.timestamp() * 1_000):012x}{secrets.token_hex(_RANDOM)}"
+    return f"{_time_prefix(now)}{secrets.token_hex(_RANDOM)}"
+
+
+def _time_prefix(now: datetime) -> str:
+    return f"{_MILLISECONDS - int(now.timestamp() * 1_000):012x}"

@@ -62,7 +62,16 @@ _ANALYZED: Final = ("table", "partitions", "rows", "files", "bytes")
 _TYPES: Final = {"isTemporary": pa.bool_(), **dict.fromkeys(_ANALYZED[1:], pa.int64())}
 """Of columns; those of all others are strings."""
 
-_LISTINGS: Final = (ddl.Describe, ddl.ExplainPartitions, ddl.ShowPartitions, ddl.ShowTableExtended)
+_SPARKS_TOO: Final = (ddl.ShowColumns, ddl.ShowProperties)
+"""What Spark answers of each table that it knows: without the properties in which it keeps what is its own."""
+
+_LISTINGS: Final = (
+    *_SPARKS_TOO,
+    ddl.Describe,
+    ddl.ExplainPartitions,
+    ddl.ShowPartitions,
+    ddl.ShowTableExtended,
+)
 _LOG: Final = logging.getLogger("hbstore.spark")
 _Row: TypeAlias = tuple[str | bool | int | None, ...]
 
@@ -191,6 +200,8 @@ class _Run:
     def _about_tables(self, statement: Statement) -> DataFrame:
         names = _tables(statement)
         sparks = any(map(self._is_sparks, names))
+        if isinstance(statement, _SPARKS_TOO):
+            sparks = sparks or self.spark.catalog.tableExists(self._quoted(names[0]))
         if sparks or (not any(map(self._is_ours, names)) and _parses(self.spark, self.text)):
             return self.spark.sql(self.text)
         frame = self._frame_of(statement)
@@ -283,6 +294,9 @@ class _Run:
     def _whole(self, name: ddl.TableName) -> tuple[str, str]:
         return name.database or self._database(), name.name
 
+    def _quoted(self, name: ddl.TableName) -> str:
+        return ".".join(map(quoted, self._whole(name)))
+
     def _has(self, place: tuple[str, str]) -> bool:
         try:
             self.store.get_table(*place)
@@ -300,7 +314,7 @@ class _Run:
     def _refresh(self, names: Iterable[ddl.TableName]) -> None:
         """Have Spark forget which files it has seen of tables that it knows; what it says undoes no statement."""
         for name in names:
-            whole = ".".join(map(quoted, self._whole(name)))
+            whole = self._quoted(name)
             try:
                 if self.spark.catalog.tableExists(whole):
                     self.spark.catalog.refreshTable(whole)

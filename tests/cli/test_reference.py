@@ -10,6 +10,7 @@ import typer
 
 from hbstore.cli import app
 from hbstore.files.warehouse import Warehouse
+from hbstore.model.service_objects import LockComponent, LockLevel, LockType
 from hbstore.publishing import Manifest, Publisher
 from hbstore.retention.expiry import expire
 from tests.cli.reference import HEADING, PAGE, commands, is_group, reference
@@ -105,6 +106,8 @@ def test_examples_run(name, run, tmp_path, monkeypatch, cubes):
         cubes.store.alter_table(replace(cubes.store.get_table("shop", "sales"), location=f"file:{tmp_path}/sales"))
         manifest = Manifest(lines[0].split()[-1], f"file:{tmp_path}/sales/_hbstore/7", ())
         Publisher(cubes.store).lease("shop.sales", manifest)
+    if name == "locks release":
+        cubes.store.hive.locks.lock([LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")])
     if name.startswith("expire"):  # which moves no files then
         cubes.store.alter_table(replace(cubes.store.get_table("shop", "sales"), table_type="EXTERNAL_TABLE"))
     if name == "expired undo":

@@ -17,9 +17,12 @@ from hbstore.ddl.statements import (
     PartitionSpec,
     RenamePartition,
     RepairTable,
+    SetLocation,
     SetProperties,
+    ShowColumns,
     ShowDatabases,
     ShowPartitions,
+    ShowProperties,
     ShowTableExtended,
     ShowTables,
     TableName,
@@ -59,7 +62,12 @@ SPECS = st.builds(
     PartitionSpec,
     st.lists(st.tuples(NAMES, TEXTS | st.just(NULL_PARTITION)), min_size=1, max_size=3).map(tuple),
 )
-CONDITIONS = st.builds(Condition, NAMES, st.sampled_from(Operator), TEXTS | st.just(NULL_PARTITION))
+CONDITIONS = (
+    st.builds(Condition, NAMES, st.sampled_from(Operator), TEXTS | st.just(NULL_PARTITION))
+    | st.builds(Condition, NAMES, st.just("LIKE"), TEXTS)
+    | st.builds(Condition, NAMES, st.just("IN"), TEXTS, st.lists(TEXTS, max_size=2).map(tuple))
+    | st.builds(Condition, NAMES, st.just("BETWEEN"), TEXTS, st.tuples(TEXTS))
+)
 
 
 def several(strategy):
@@ -70,18 +78,28 @@ STATEMENTS = st.one_of(
     st.builds(AddPartitions, TABLES, several(st.builds(AddedPartition, SPECS, st.none() | TEXTS)), st.booleans()),
     st.builds(DropPartitions, TABLES, several(several(CONDITIONS)), st.booleans(), st.booleans()),
     st.builds(RenamePartition, TABLES, SPECS, SPECS),
+    st.builds(SetLocation, TABLES, SPECS, TEXTS),
     st.builds(ExchangePartitions, TABLES, several(SPECS), TABLES),
     st.builds(TruncateTable, TABLES, st.none() | SPECS),
     st.builds(SetProperties, TABLES, several(st.tuples(TEXTS, TEXTS))),
     st.builds(UnsetProperties, TABLES, several(TEXTS), st.booleans()),
-    st.builds(ShowPartitions, TABLES, st.none() | SPECS, st.none() | FILTERS),
+    st.builds(
+        ShowPartitions,
+        TABLES,
+        st.none() | SPECS,
+        st.none() | FILTERS,
+        st.just(()) | several(st.tuples(NAMES, st.booleans())),
+        st.none() | st.integers(0, 10**6),
+    ),
+    st.builds(ShowColumns, TABLES),
+    st.builds(ShowProperties, TABLES, st.none() | TEXTS),
     st.builds(ShowTableExtended, TEXTS, st.none() | NAMES, st.none() | SPECS),
     st.builds(ShowTables, st.none() | NAMES, st.none() | TEXTS),
     st.builds(ShowDatabases, st.none() | TEXTS),
     st.builds(Describe, TABLES, st.none() | SPECS, st.none() | NAMES, st.booleans()),
     st.builds(UseDatabase, NAMES),
     st.builds(ExplainPartitions, TABLES, st.none() | FILTERS),
-    st.builds(RepairTable, TABLES, st.sampled_from(["ADD", "DROP", "SYNC"])),
+    st.builds(RepairTable, TABLES, st.sampled_from(["ADD", "DROP", "SYNC"]), st.booleans()),
     st.builds(CubeQuery, CUBE_QUERIES),
     st.builds(AnalyzeTable, TABLES, st.none() | SPECS, st.none() | st.just("all") | several(NAMES)),
 )

@@ -28,13 +28,22 @@ def store(tmp_path_factory):
     with connect("memory://") as store:
         store.create_database("d")
         columns = [Column("ds", "string"), Column("hr", "int", "of the day")]
+        properties = {"b": "1", "a": "x"}
         storage = StorageDescriptor(
             input_format="MapredParquetInputFormat",
             output_format="MapredParquetOutputFormat",
             serde=SerDe(library="ParquetHiveSerDe", parameters={"serialization.format": "1"}),
         )
         store.create_table(
-            Table("d", "p", columns, [Column("x", "int", "a number")], location=f"file:{root}/p", storage=storage)
+            Table(
+                "d",
+                "p",
+                columns,
+                [Column("x", "int", "a number")],
+                location=f"file:{root}/p",
+                parameters=properties,
+                storage=storage,
+            )
         )
         store.create_table(Table("d", "flat", (), [Column("x", "int"), Column("y z", "array<int>")]))
         execute(store, ADD, "d", str(root))

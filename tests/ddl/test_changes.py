@@ -93,6 +93,9 @@ def test_dropped_partitions_lose_their_files(shop):
         ("(hour <> '01')", [ALL[0], ALL[2]]),
         ("(ds > 'a'), PARTITION (ds <= 'a', hour == 2)", ALL[:1]),
         ("(DS = 'a')", ALL[2:]),
+        ("(ds LIKE 'a%' AND hour = 1)", ALL[1:]),
+        ("(hour IN (2, '03'))", [ALL[0], ALL[2]]),
+        ("(hour BETWEEN 2 AND 5), PARTITION (ds between 'b' and 'c' and hour in (1))", ALL[:1]),
     ],
 )
 def test_drop_by_comparison(shop, conditions, left):
@@ -115,6 +118,8 @@ def test_what_is_not_understood_drops_nothing(shop):
         ("hour < 'noon'", FilterTypeError),
         ("minute = 5", InvalidPartitionValue),
         ("ds = ''", InvalidPartitionValue),
+        ("ds IN ('a', '')", InvalidPartitionValue),
+        ("hour BETWEEN 1 AND 'noon'", FilterTypeError),
     ):
         with pytest.raises(error):
             shop.run(f"ALTER TABLE sales DROP IF EXISTS PARTITION ({conditions})")
@@ -166,6 +171,16 @@ def test_a_renamed_partition_takes_its_folder_along(shop):
     assert shop.writing.partition("c", "3").sd.location == shop.writing.location("shop.db/sales/ds=c/hour=3")
     shop.run("ALTER TABLE sales PARTITION (ds = 'c', hour = 3) RENAME TO PARTITION (ds = 'c', hour = '03')")
     assert shop.names()[-1] == "ds=c/hour=03"
+
+
+def test_a_partition_is_said_to_be_elsewhere_and_its_files_stay(shop):
+    place = shop.writing.location("shop.db/other")
+    assert shop.changed(f"ALTER TABLE sales PARTITION (hour = 1, ds = 'a') SET LOCATION '{place}'") == 1
+    assert shop.writing.partition("a", "1").sd.location == place
+    assert "shop.db/sales/ds=a/hour=1/file" in [f"shop.db/sales/{one}" for one in files(shop)]
+    for text in ("(ds = 'z', hour = 1)", "(ds = 'a')"):
+        with pytest.raises((PartitionNotFound, InvalidPartitionValue)):
+            shop.run(f"ALTER TABLE sales PARTITION {text} SET LOCATION '{place}'")
 
 
 def test_what_cannot_be_renamed(shop):
@@ -229,6 +244,9 @@ def test_partitions_and_folders_are_made_to_agree(shop):
     shop.writing.write("shop.db/sales/ds=c/hour=1/file")
     shop.writing.write("shop.db/sales/odd/file")
     (shop.writing.root / "shop.db/sales/ds=b").rename(shop.writing.root / "away")
+    (result,) = shop.run("MSCK TABLE sales SYNC PARTITIONS")
+    assert result.rows == (("to add", "ds=c/hour=1"), ("to drop", "ds=b/hour=1"))
+    assert (result.changed, shop.names()) == (0, ALL)
     (result,) = shop.run("MSCK REPAIR TABLE sales")
     assert (result.rows, result.changed) == ((("added", "ds=c/hour=1"),), 1)
     assert "odd is not a partition" in result.notes[0]

@@ -63,6 +63,22 @@ def test_any_text_parses_or_is_an_error_that_says_where(text):
             "ANALYZE TABLE t PARTITION (ds = '1') COMPUTE STATISTICS FOR COLUMNS a, `b c`",
         ),
         ("msck repair table t", "MSCK REPAIR TABLE t ADD PARTITIONS"),
+        ("msck table t sync partitions", "MSCK TABLE t SYNC PARTITIONS"),
+        (
+            "alter table t drop partition (ds like 'a%' and hr in (1, date '2013-01-01'), n between 1 and 2 AND z = 3)",
+            "ALTER TABLE t DROP PARTITION (ds LIKE 'a%', hr IN ('1', '2013-01-01'), n BETWEEN '1' AND '2', z = '3')",
+        ),
+        ("alter table t partition (a=1) set location '/x'", "ALTER TABLE t PARTITION (a = '1') SET LOCATION '/x'"),
+        ("show tblproperties t (a.b)", "SHOW TBLPROPERTIES t ('a.b')"),
+        ("show columns from t in d", "SHOW COLUMNS IN d.t"),
+        (
+            "show partitions t where a = 'limit 5' order  by a, `limit` desc limit 5",
+            "SHOW PARTITIONS t WHERE a = 'limit 5' ORDER BY a, `limit` DESC LIMIT 5",
+        ),
+        (
+            "show partitions t where limit = 5 and border_by = 1 limit 05;",
+            "SHOW PARTITIONS t WHERE limit = 5 and border_by = 1 LIMIT 5",
+        ),
     ],
 )
 def test_spellings(text, printed):
@@ -116,7 +132,12 @@ def test_comments_and_empty_statements_are_passed_over():
 @pytest.mark.parametrize(
     ("text", "place", "found", "expected"),
     [
-        ("show partition t", (1, 6), "partition", "DATABASES, PARTITIONS, SCHEMAS, TABLE or TABLES"),
+        (
+            "show partition t",
+            (1, 6),
+            "partition",
+            "COLUMNS, DATABASES, PARTITIONS, SCHEMAS, TABLE, TABLES or TBLPROPERTIES",
+        ),
         ("use d;\n alter table t\n drop", (3, 6), "the end", "IF or PARTITION"),
         ("use a b", (1, 7), "b", "';' or the end"),
         ("describe", (1, 9), "the end", "EXTENDED, FORMATTED or a name"),
@@ -147,7 +168,6 @@ def test_errors_say_where_and_what_was_expected(text, place, found, expected):
         ("describe 'a'", "The ' is not closed, or cannot stand here"),
         ("select 1", "hbstore runs only these statements; Spark SQL runs all others"),
         ("use a; insert into b", "hbstore runs only these statements; Spark SQL runs all others"),
-        ("alter table t drop partition (ds > 'a' AND hour = 2)", "Write commas between conditions"),
         ("alter table t add partition (ds = 'a' and hour = 2)", "Write commas between conditions"),
         ("use -", "Put other names into back-quotes: `my table`"),
     ],

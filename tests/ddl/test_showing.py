@@ -8,6 +8,7 @@ from hbstore.ddl import Session, execute
 from hbstore.errors import (
     DatabaseNotFound,
     DdlSyntaxError,
+    InvalidPartitionValue,
     NeedsSpark,
     PartitionNotFound,
     TableNotFound,
@@ -39,6 +40,18 @@ def test_partitions_are_listed_in_alphabetical_order(shop):
         ("PARTITION (ds = 'z')", []),
     ):
         assert shop.rows(f"SHOW PARTITIONS shop.sales {rest}") == [(name,) for name in found], rest
+
+
+def test_partitions_are_listed_in_the_order_of_values_and_up_to_a_limit(shop):
+    shop.run("ALTER TABLE sales ADD PARTITION (ds = 'b', hour = 10) PARTITION (ds = 'a', hour = NULL)")
+    rows = [name for (name,) in shop.rows("SHOW PARTITIONS sales ORDER BY HOUR DESC, ds")]
+    null = "ds=a/hour=__HIVE_DEFAULT_PARTITION__"
+    assert rows == ["ds=b/hour=10", "ds=a/hour=2", "ds=a/hour=1", "ds=b/hour=1", null]
+    rows = shop.rows("SHOW PARTITIONS sales PARTITION (ds = 'a') WHERE hour > 0 ORDER BY hour LIMIT 1")
+    assert rows == [("ds=a/hour=1",)]
+    assert shop.rows("SHOW PARTITIONS sales LIMIT 0") == []
+    with pytest.raises(InvalidPartitionValue):
+        shop.rows("SHOW PARTITIONS sales ORDER BY amount")
 
 
 def test_databases_and_tables(shop):

@@ -124,6 +124,13 @@ def test_a_statement_that_spark_does_not_let_go_is_cancelled_for_its_client(driv
     assert driver.status(operation).operationState == CANCELED
 
 
+def test_a_driver_sees_at_once_that_its_statement_was_cancelled_at_another_door(driver, spark, queries, monkeypatch):
+    monkeypatch.setattr(type(spark), "cancel", lambda *_: None)
+    operation = driver.execute("SELECT slow", wait=False)
+    queries.cancel(spark.runs[0].id)
+    assert driver.status(operation).operationState == CANCELED
+
+
 def test_cancelling_what_has_ended_changes_nothing(driver):
     operation = driver.execute("SELECT 3")
     driver.call("CancelOperation", operationHandle=operation)

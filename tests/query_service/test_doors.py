@@ -116,11 +116,12 @@ def test_who_waits_for_a_cover_hears_of_what_the_metastore_is_told(shop, served)
         metastore.drop_partition("shop", "lake_rides_daily", ["2015-01-03"], False)
 
 
-def test_a_running_query_tells_its_progress_and_is_cancelled(asking):
+def test_a_running_query_tells_its_progress_and_is_cancelled(asking, served):
     query = asking.query(SLOW)
     until(lambda: query.refresh().to_dict()["progress"]["tasks"] > 0)
     assert query.state == "running"
-    query.cancel()
+    said = run({"HBSTORE_SERVER": served.ready["http"]}, "query", "cancel", query.id).stdout
+    assert said.strip() in ("cancelling", "cancelled")
     until(lambda: query.refresh().state == "cancelled")
     assert asking.query("SELECT 2").wait().rows() == [(2,)]
 
@@ -286,6 +287,8 @@ def test_another_server_on_the_store_serves_what_a_dead_one_finished(mortal):
     options = ("--without-metastore", "--metrics-port", "0")  # and without that door queries have its tables
     with serve(mortal.folder, *options) as server, hbstore.client.connect(server.ready["http"]) as asking:
         assert server.ready["uri"] is None
+        with connect(f"sqlite://{mortal.folder}/store.db") as store:  # where the dead one left its lease
+            until(lambda: len(list(store.records.list("server"))) == 1)
         assert asking.get(finished.id).rows() == [("finished",)]
         assert type(asking.get(runs.id).error).__name__ == "QueryLost"
         assert [one.id for one in asking.queries(state="running")] == []

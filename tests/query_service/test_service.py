@@ -157,10 +157,31 @@ def test_a_query_that_waits_is_cancelled_at_once_and_one_that_runs_when_spark_sa
         asked_for = service.cancel(runs.id)
         assert (asked_for.state, asked_for.cancel_requested) == (State.RUNNING, True)
         assert spark.cancels == [runs.id]
+        service.runner.heard(Progressed(runs.id, QueryProgress(tasks=2)))
+        assert service.wait(runs.id, SECONDS).cancel_requested
         service.runner.heard(Cancelled(runs.id))
         assert service.get(runs.id).state is State.CANCELLED
         assert service.cancel(runs.id).state is State.CANCELLED
         assert spark.runs == [runs.id]
+
+
+def test_who_follows_a_query_is_told_that_it_is_to_be_cancelled(store, tmp_path, monkeypatch):
+    with serving(store, tmp_path) as (service, _):
+        query = service.submit(ask())
+        service.runner.heard(Started(query.id))
+        change = StoredQueries.change
+
+        def cancelled_meanwhile(*arguments):
+            stored = change(*arguments)
+            monkeypatch.undo()
+            before = service.changes.number
+            service.cancel(query.id)
+            assert service.changes.number > before
+            return stored
+
+        monkeypatch.setattr(StoredQueries, "change", cancelled_meanwhile)
+        service.runner._write_progress(query.id, QueryProgress(tasks=2))
+        assert service.get(query.id).cancel_requested
 
 
 def test_a_query_that_is_cancelled_for_a_reason_fails_by_it(store, tmp_path):
@@ -292,6 +313,21 @@ def test_one_idempotency_key_is_one_query(store, tmp_path):
         assert len(spark.runs) == 2
         with pytest.raises(InvalidInput, match="another query"):
             service.submit(ask(text="select 2"), key="k")
+
+
+def test_an_idempotency_key_goes_with_its_query(store, tmp_path):
+    clock = Clock()
+    with serving(store, tmp_path, clock) as (service, _):
+        query = service.submit(ask(), key="k")
+        service.runner.heard(Started(query.id))
+        service.runner.heard(Done(query.id, ROWS))
+        for _ in range(2):
+            clock.now += Limits().keep_results
+            assert service.submit(ask(), key="k").id == query.id
+            service._sweep()
+        later = service.submit(ask(), key="k")
+        assert later.id != query.id
+        assert [id_ for _, id_ in store.records.list("query_key")] == [later.id]
 
 
 def test_requests_with_one_key_at_once_are_one_query(store, tmp_path):
@@ -471,5 +507,10 @@ def test_the_lease_of_a_server_on_another_machine_runs_out(store, tmp_path):
     clock.now += dt.timedelta(seconds=2)
     assert not here.is_alive(there.id)
     assert not here.is_alive("5f")
+    here.renew()
+    here.forget_the_dead()
+    assert [id_ for id_, _ in store.records.list("server")] == [here.id]
+    there.renew()
+    assert here.is_alive(there.id)
     here.leave()
     there.leave()

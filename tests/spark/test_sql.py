@@ -88,6 +88,10 @@ def test_statements_about_tables_of_the_store_are_run_there(shop, root):
     assert names(store) == files(root) == [NAMES[0], NAMES[3]]
     sql(session, "ALTER TABLE shop.sales ADD PARTITION (ds = 'c', hour = 1)")
     assert (root / "shop.db/sales/ds=c/hour=1").is_dir()
+    sql(
+        session,
+        f"ALTER TABLE shop.sales PARTITION (ds = 'c', hour = 1) SET LOCATION '{root}/shop.db/sales/ds=c/hour=1'",
+    )
     sql(session, "ALTER TABLE shop.sales PARTITION (ds = 'c', hour = 1) RENAME TO PARTITION (ds = 'c', hour = 2)")
     sql(session, "ALTER TABLE attic.old EXCHANGE PARTITION ((ds = 'a'), (ds = 'c')) WITH TABLE shop.sales")
     assert (names(store), names(store, ("attic", "old"))) == ([NAMES[3]], [NAMES[0], "ds=c/hour=2"])
@@ -105,6 +109,8 @@ def test_columns_are_those_that_spark_has(shop):
         ("SHOW PARTITIONS shop.sales", "SHOW PARTITIONS own"),
         ("DESCRIBE shop.sales", "DESCRIBE own"),
         ("DESCRIBE shop.sales n", "DESCRIBE own n"),
+        ("SHOW COLUMNS IN shop.sales", "SHOW COLUMNS IN own"),
+        ("SHOW TBLPROPERTIES shop.sales", "SHOW TBLPROPERTIES own"),
         ("SHOW TABLES IN shop", "SHOW TABLES"),
         ("SHOW TABLE EXTENDED IN shop LIKE 's*'", "SHOW TABLE EXTENDED LIKE 'own'"),
         ("SHOW DATABASES", "SHOW DATABASES"),
@@ -117,7 +123,12 @@ def test_columns_are_those_that_spark_has(shop):
         assert [(one.name, one.dataType) for one in found.schema] == [
             (one.name, one.dataType) for one in expected.schema
         ]
-    assert rows(sql(session, "DESCRIBE shop.sales")) == rows(session.sql("DESCRIBE own"))
+    for text in ("DESCRIBE {}", "SHOW COLUMNS IN {}", "SHOW TBLPROPERTIES {} ('z')"):
+        sparks = [
+            tuple(str(value).replace("spark_catalog.default.own", "shop.sales") for value in row)
+            for row in rows(session.sql(text.format("own")))
+        ]
+        assert [tuple(map(str, row)) for row in rows(sql(session, text.format("shop.sales")))] == sparks
     ((database, table, temporary, information),) = rows(sql(session, "SHOW TABLE EXTENDED IN shop LIKE 's*'"))
     assert (database, table, temporary) == ("shop", "sales", False)
     assert "partitionColumns: ds string, hour int\n" in information

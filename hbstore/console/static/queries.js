@@ -73,10 +73,10 @@ for (const section of document.querySelectorAll("[data-events]")) {
   setInterval(() => figure("elapsed", elapsed(Math.floor((performance.now() - began) / SECOND))), SECOND);
 
   const show = ({ data }) => {
-    const { state, progress } = JSON.parse(data);
-    if (state !== section.dataset.state) {
+    const { state, progress, cancel_requested: cancelling } = JSON.parse(data);
+    if (state !== section.dataset.state || String(cancelling) !== section.dataset.cancelling) {
       events.close();
-      return location.reload(); // which shows what came of it, or that it runs
+      return location.reload(); // which shows what came of it, that it runs, or that it is being cancelled
     }
     const bar = section.querySelector("progress");
     bar.max = progress.tasks || 1;

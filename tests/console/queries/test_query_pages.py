@@ -226,6 +226,15 @@ def test_who_cancels_sees_it_at_once(still, service):
     assert "cancelling …" in still.text(".history tr:has-text('unwanted')")
 
 
+def test_a_page_shows_that_its_query_was_cancelled_at_another_door(tab, service):
+    id_ = submitted(service, name="unwanted elsewhere")
+    started(service, id_)
+    tab.open(f"/queries/{id_}")
+    service.cancel(id_)
+    tab.page.get_by_role("button", name="Cancelling …").wait_for()
+    assert tab.page.get_by_role("button", name="Cancelling …").is_disabled()
+
+
 def test_a_query_is_cancelled_on_its_page_and_in_the_history(still, service, queries):
     first, other = (submitted(service, text=f"select {number}", name=f"long {number}") for number in (1, 2))
     for id_ in (first, other):
