@@ -363,7 +363,7 @@ def test_a_full_disk(endpoint, source, store, monkeypatch):
 
     def limited(file):
         connection = opened(file)
-        connection.execute(f"PRAGMA max_page_count = {pages + 8}")
+        connection.execute(f"PRAGMA max_page_count = {pages + 2}")
         return connection
 
     with monkeypatch.context() as patch:
