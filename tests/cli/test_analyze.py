@@ -104,6 +104,7 @@ def test_mistakes(run, shop, monkeypatch):
     assert "the text is not a table name" in run("analyze", "sales", code=2).stderr
     assert "the table does not exist" in run("analyze", "shop.nothing", code=2).stderr
     assert "amount" in run("analyze", "shop.sales", "--filter", "amount = 5", code=2).stderr
+    monkeypatch.delitem(sys.modules, "hbstore.spark.starting", raising=False)
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     assert "is not installed: missing=pyspark" in run("analyze", "shop.sales", code=2).stderr
     remote = run("analyze", "shop.sales", code=2, env={"SPARK_REMOTE": "sc://there"})

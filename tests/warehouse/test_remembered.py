@@ -101,7 +101,8 @@ def test_the_default_is_used_and_warns_until_the_operator_names_one(tmp_path):
             assert json.loads(process.stdout.readline())["warehouse"] == f"file:{tmp_path}/catalog-warehouse"
             process.terminate()
             assert process.wait(SECONDS) == 0
-            (line,) = process.stderr.read().splitlines()
+            line, ready = process.stderr.read().splitlines()
+        assert '"the server is ready"' in ready
         assert line.endswith(
             f"start it with --warehouse file:{tmp_path}/warehouse, or with --warehouse "
             f"file:{tmp_path}/catalog-warehouse to hear no more of this"
