@@ -53,6 +53,15 @@ storage_tables:
 """
 
 
+@pytest.fixture(autouse=True)
+def umask():
+    """As before: `serve` takes its rights from other users, and here runs in the tests' own process."""
+    before = os.umask(0o022)
+    os.umask(before)
+    yield
+    os.umask(before)
+
+
 @pytest.fixture(scope="package", autouse=True)
 def _commands_made_once():
     """Typer makes all commands anew for each run in this process, which takes longer than most runs."""

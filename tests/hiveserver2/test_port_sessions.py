@@ -84,6 +84,7 @@ class TestTokensOfAFile:
     def file(self, tmp_path):
         path = tmp_path / "tokens"
         path.write_text(f"ann {TOKEN}\nbob {TOKEN[::-1]}\n")
+        path.chmod(0o600)
         return path
 
     @pytest.fixture
