@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from hbstore.byte_cache import ByteCache
+from hbstore.errors import CorruptRow
 from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
 from hbstore.rows.predicate import Predicate
 from hbstore.transactions.log import LOG, Log
@@ -70,7 +72,7 @@ class UnpackedRows:
         """As of `Rows`. A table's row is read before its partitions, so their templates are there then."""
         cells = self.stored.get(key)
         if cells and TEMPLATES in cells and self._templates.get(key) is None:
-            self._keep(key, Templates.of(cells[TEMPLATES]))
+            self._keep(key, _templates_in(cells))
         return cells
 
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
@@ -131,12 +133,19 @@ class UnpackedRows:
         """The templates of a table as they are now: those of what is decided are among them."""
         row = row_of_prefix(prefix)
         cells = self.stored.get(row) or {}
-        templates = Templates.of(Log.decode(cells.get(LOG)).overlaid(cells).get(TEMPLATES))
+        templates = _templates_in(Log.decode(cells.get(LOG)).overlaid(cells))
         self._keep(row, templates)
         return templates
 
     def _keep(self, row: bytes, templates: Templates) -> None:
         self._templates.put(row, templates, len(row) + sum(map(len, templates.texts.values())) + 1_000)
+
+
+def _templates_in(cells: Cells) -> Templates:
+    """The templates in a table's row; none where they are damaged, so that it can be looked at and dropped."""
+    with suppress(CorruptRow):
+        return Templates.of(cells.get(TEMPLATES))
+    return NO_TEMPLATES
 
 
 def _prefix(key: bytes) -> bytes:

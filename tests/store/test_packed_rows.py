@@ -9,10 +9,11 @@ from itertools import chain, count
 
 import pytest
 
-from hbstore import Column, NotAStore, Partition, connect
+from hbstore import Column, CorruptRow, NotAStore, Partition, connect
 from hbstore.keys.row_key import successor
 from hbstore.model.structs import encode_partition
 from hbstore.rows import connect as connect_rows
+from hbstore.rows.interface import CatalogCell
 from hbstore.store.copying import back_up, restore
 from hbstore.store.packing import pack_store
 from hbstore.store.partition_store import PartitionStore
@@ -143,6 +144,18 @@ def test_a_row_that_lost_its_template_is_named(store, wide):
     damaged = row.payload[:size] + b"gone" + row.payload[size + 4 :]
     stored(store.rows).write([row._replace(payload=damaged)], [], store.table_row("shop", "sales").log.sequence)
     assert "cannot be decoded" in str(next(problem for problem in store.check("shop", "sales") if problem is not None))
+
+
+def test_a_table_whose_templates_are_damaged_is_named_and_can_be_dropped(store, wide):
+    added(store, wide, 1)
+    row = store.table_row("shop", "sales")
+    stored(store.rows).put_cells([CatalogCell(row.key, TEMPLATES, b"\0\0\1")], row.log.sequence)
+    fresh = PartitionStore(stored(store.rows))
+    assert "cannot be decoded" in str(next(problem for problem in fresh.check("shop", "sales") if problem is not None))
+    with pytest.raises(CorruptRow, match="the templates of a table"):
+        fresh.add_partitions("shop", "sales", hours(1, 2))
+    fresh.drop_table("shop", "sales")
+    assert fresh.table_names("shop") == []
 
 
 def test_a_backup_of_whole_rows_is_restored(tmp_path):
