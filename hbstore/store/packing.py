@@ -55,9 +55,10 @@ def _pack(tables: Tables, row: TableRow, keys: Sequence[bytes]) -> int:
     def pack(transaction: Transaction) -> int:
         view, now = tables.view(transaction, row.table.database, row.table.name)
         width = len(now.definition.schema.names)
-        puts = [
-            PartitionRow(key, tuple(split_key(key, width)[1]), payload) for key, payload in view.existing(keys).items()
-        ]
+        puts = []
+        for key, payload in view.existing(keys).items():
+            with suppress(CorruptRow):  # a damaged key: its row stays as it is
+                puts.append(PartitionRow(key, tuple(split_key(key, width)[1]), payload))
         view.write(puts, ())
         return len(puts)
 

@@ -125,12 +125,17 @@ def test_rows_of_an_earlier_version_are_read_and_packed(store, wide):
     expected = added(store, wide, *range(10, 20))
     backend = stored(store.rows)
     whole = list(store.rows.whole_rows(b"shop", b"shoq"))
+    damaged = whole[0]._replace(key=whole[0].key[:-1] + b"\xff\xff")  # with the others in one batch
     for rows in (whole, whole[::2]):  # all, then some
         backend.write(rows, [], store.table_row("shop", "sales").log.sequence)
         assert sum(number_of(payload) is None for payload in rows_of(store).values()) == len(rows)
         assert bytes_of(store) == expected
         assert pack_store(store._tables) == len(rows)
         assert pack_store(store._tables) == 0
+        backend.write([damaged], [], store.table_row("shop", "sales").log.sequence)
+        backend.write(rows, [], store.table_row("shop", "sales").log.sequence)
+        assert pack_store(store._tables) == len(rows)
+        backend.write([], [damaged.key], store.table_row("shop", "sales").log.sequence)
         assert max(map(len, rows_of(store).values())) < 90
         assert bytes_of(store) == expected
         assert [problem for problem in store.check("shop", "sales") if problem is not None] == []
