@@ -1,7 +1,8 @@
 """Run the benchmarks and print a table for each: `python -m benchmarks [planning sqlite …]`; --help names them all.
 
 Those on Spark take minutes each and run when they are named: `spark` (writes and reads), `source`, `repair`,
-`cube-rows` (answers from roll-ups) and `sql-port` (JDBC drivers and PyHive, beside Spark's own Thrift server).
+`cube-rows` (answers from roll-ups) and `sql-port` (JDBC drivers and PyHive, beside Spark's own Thrift server). So does
+`ten-million`, which takes half an hour.
 HBase's run on the server of --hbase or HBSTORE_TEST_HBASE; without one, on a server of dev/hbase started for them.
 """
 
@@ -32,8 +33,10 @@ from benchmarks import (
     rest,
     results,
     sqlite,
+    ten_million,
     timelines,
     waiters,
+    whole_tables,
     write_lock,
     writers,
 )
@@ -57,18 +60,23 @@ SEVERAL: Mapping[str, Callable[[], Iterable[Report]]] = {
     "waiters": waiters.run,
     "write-lock": write_lock.run,
 }
-ON_HBASE: Mapping[str, Callable[[str], Iterable[Report]]] = {
+ON_HBASE: dict[str, Callable[[str], Iterable[Report]]] = {
     "timelines": timelines.run,
     "hbase": hbase.run,
     "writers": writers.run,
+    "whole-tables": whole_tables.run,
 }
 PARTS = (*ONE_TABLE, *SEVERAL, *ON_HBASE)
+LONG_ON_HBASE: dict[str, Callable[[str], Iterable[Report]]] = {"ten-million": ten_million.run}
 ON_SPARK = ("spark", "source", "repair", "cube-rows", "sql-port")
+_ALL = (*PARTS, *LONG_ON_HBASE, *ON_SPARK)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", type=_part, metavar="PART", help=f"of {', '.join((*PARTS, *ON_SPARK))}")
+    parser.add_argument(
+        "parts", nargs="*", type=_part, metavar="PART", help=f"of {', '.join((*PARTS, *LONG_ON_HBASE, *ON_SPARK))}"
+    )
     parser.add_argument(
         "--hbase", default=os.environ.get("HBSTORE_TEST_HBASE"), help="URL of an HBase; see make hbase-up"
     )
@@ -84,7 +92,7 @@ def main() -> None:
 
 
 def _part(text: str) -> str:
-    if text not in (*PARTS, *ON_SPARK):
+    if text not in _ALL:
         raise argparse.ArgumentTypeError(f"there is no part {text}")
     return text
 
@@ -98,7 +106,7 @@ def _reports(part: str, url: str | None) -> Iterator[Report]:
         yield from _on_spark(part)
     else:
         with _server(url) as server:
-            yield from ON_HBASE[part](server)
+            yield from (ON_HBASE | LONG_ON_HBASE)[part](server)
 
 
 def _on_spark(part: str) -> Iterator[Report]:

@@ -246,10 +246,6 @@ class CorruptRow(HbstoreError):
     """A stored row does not decode; ``hbstore check`` lists all of them."""
 
 
-class LeftoverRows(CorruptRow):
-    """Partition rows of no table are left under the name that a table is to get. Nothing was changed."""
-
-
 class ConcurrentChange(HbstoreError):
     """Other writers kept changing the same row; nothing was changed by this call, which can be repeated."""
 

@@ -55,7 +55,7 @@ class Loading:
 
     def _checked(self, source: SpecFile) -> Iterator[Partition]:
         """The file's partitions, each found fit to be stored while its line is still known."""
-        definition, encoder = Definition(self.table), PartitionEncoder(self.table)
+        definition, encoder = Definition(self.table, b""), PartitionEncoder(self.table)
         for partition in source.partitions():
             try:
                 row_key(definition.prefix, cells_of(definition, partition.values, self.invalid_values))

@@ -114,8 +114,9 @@ def repair(
     """Finish dead writers' work, or match partitions to folders.
 
     Without --mode, it finishes changes and publications, and computes the planner's counts of distinct values and the
-    tables' totals again. Without tables, it also removes rows that outlived their table. It does not change other
-    rows in which `hbstore check` finds problems.
+    tables' totals again. Without tables, it also removes rows that outlived their table, and asks HBase for a major
+    compaction, after which scans pass by no deleted partitions. It does not change other rows in which `hbstore check`
+    finds problems.
 
     With --mode, it compares the partitions of the tables with the folders below the tables' folders, and adds or drops
     partitions. It touches no file of a partition. It lists folders that are not partitions, with the reason.
@@ -134,6 +135,8 @@ def repair(
     done, failed = [], []
     with open_store(ctx, store) as opened:
         gone = 0 if tables else opened.repair_catalog()
+        if not (tables or opened.rows.atomic):
+            opened.rows.give_back()  # scans of tables that come and go pass by no deletes then
         for database, name in named_tables(opened, tables)[0]:
             finished = opened.repair(database, name)
             try:
@@ -196,8 +199,7 @@ def _log_lines(table: str, inspection: Inspection) -> Iterator[str]:
     for commit in inspection.open:
         rows = f"puts {plural(commit.puts, 'partition row')}, deletes {commit.deletes:,}"
         missing = "" if commit.writes is not None else "; the list of its writes is not there"
-        ranges = " and whole ranges" if commit.commit.is_long else ""
-        yield f"open: change {commit.commit.sequence} by {by(commit.commit.id)}: {rows}{ranges}{missing}"
+        yield f"open: change {commit.commit.sequence} by {by(commit.commit.id)}: {rows}{missing}"
     for lock in (*([inspection.lock] if inspection.lock else ()), *inspection.locks):
         decides = f"change {lock.intent.sequence + 1} of {row_text(lock.intent.primary)} decides"
         yield f"locked: {row_text(lock.row)} by {by(lock.intent.id)}: {decides}, {lock.standing.value}"

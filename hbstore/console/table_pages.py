@@ -94,7 +94,7 @@ def table_pages(service: Service) -> list[Route]:
         timelines, damage = _timelines(store, table)
         with store.rows.snapshot():
             grid, drawing = _grid(store, row)
-            last = _last_changes(store.rows, row.definition.schema, statistics_of(row), totals.partitions)
+            last = _last_changes(row.unpacked(store.rows), row.definition.schema, statistics_of(row), totals.partitions)
         return page(
             request,
             "table.html",

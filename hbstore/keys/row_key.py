@@ -1,5 +1,8 @@
 r"""Row keys: ``db 00 table 00 value1 … valueN trailer``.
 
+Names are those that the table was created with. A table of a name that was used before has ``01`` and the number of its
+life in place of the second ``00``, so it never meets rows or delete markers of an earlier one.
+
 A value is a *cell*: a tag byte and a payload. Tag 01 is the null partition, 02 a value of the column's type, 03 text
 that is no value of that type. A *respelled* value, a text such as ``05`` or ``9.0`` in an int column, has FE and the
 text behind the payload of the value that engines read: it is found by the value, and stays a partition of its own.
@@ -11,10 +14,12 @@ the layout with vectors; the source of the three properties is the Hive wiki's p
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import Final
 
 from hbstore.errors import CorruptRow, InvalidPartitionValue
 from hbstore.keys.types import ColumnType, Value, escape, read_value, unescape
@@ -34,13 +39,53 @@ MAX_KEY = 32_767
 """Bytes in a row key; HBase takes no more."""
 
 
-def table_prefix(database: str, table: str) -> bytes:
+FIRST_LIFE, LATER_LIFE = b"\0", b"\1"
+"""What ends the table's name in keys of the first table that has it, and of those after it."""
+_NAMES: Final = re.compile(rb"[^\0]+\0[^\0\1]+([\0\1])")
+
+
+def table_prefix(database: str, table: str, life: int = 0) -> bytes:
     r"""What the keys of all partitions of a table begin with.
 
-    >>> table_prefix("shop", "sales")
-    b'shop\x00sales\x00'
+    Args:
+        database: the database that the table was created in.
+        table: the name that it was created with.
+        life: 0 for the first table of the name; for a later one a number that no other table of the name has.
+
+    >>> table_prefix("shop", "sales"), table_prefix("shop", "sales", 7), table_prefix("shop", "sales", 300)
+    (b'shop\x00sales\x00', b'shop\x00sales\x01\x01\x07', b'shop\x00sales\x01\x02\x01,')
     """
-    return f"{database}\0{table}\0".encode()
+    names = f"{database}\0{table}".encode()
+    if not life:
+        return names + FIRST_LIFE
+    size = (life.bit_length() + 7) // 8
+    return names + LATER_LIFE + bytes((size,)) + life.to_bytes(size, "big")
+
+
+def prefix_in(key: bytes) -> bytes | None:
+    r"""The prefix of a partition's key, or None where it begins with none.
+
+    >>> prefix_in(b"shop\0sales\0\2..."), prefix_in(b"shop\0sales\1\1\7\2..."), prefix_in(b"shop\0")
+    (b'shop\x00sales\x00', b'shop\x00sales\x01\x01\x07', None)
+    """
+    names = _NAMES.match(key)
+    if names is None or names[1] == FIRST_LIFE:
+        return names and names[0]
+    end = names.end() + 1 + key[names.end()] if len(key) > names.end() else 0
+    return key[:end] if 0 < end <= len(key) else None
+
+
+def names_in(prefix: bytes) -> tuple[str, str]:
+    r"""The database and the table that a prefix begins with.
+
+    Raises:
+        UnicodeDecodeError: they are no text.
+
+    >>> names_in(b"shop\0sales\1\1\7")
+    ('shop', 'sales')
+    """
+    database, table = re.split(rb"[\0\1]", prefix, maxsplit=2)[:2]
+    return database.decode(), table.decode()
 
 
 def successor(prefix: bytes) -> bytes:

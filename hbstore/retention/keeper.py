@@ -1,4 +1,4 @@
-"""The thread of a server that drops what is older than tables keep it, and empties the trash of it."""
+"""The thread of a server that drops what is older than tables keep it, empties the trash, and purges dropped tables."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ def keep_once(store: PartitionStore, warehouse: Warehouse, now: datetime, ended:
         ended: set when no more is to be done.
     """
     try:
+        store.purge_dropped_tables(ended)
         tables = [table for database in store.database_names() for table in store.tables(database)]
         for table in tables:
             _keep_table(store, warehouse, table, now, ended)

@@ -10,7 +10,7 @@ from typing import Final
 from hbstore.errors import NotAStore
 from hbstore.rows.interface import CatalogCell, Rows
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Rises when rows are written that earlier versions would not understand."""
 
 KEYS_OF_TEXTS: Final = 4

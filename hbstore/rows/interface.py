@@ -161,7 +161,8 @@ class Rows(Protocol):
     def give_back(self) -> None:
         """Give the room that rows no longer take to the disk; nothing where the backend does so by itself.
 
-        It takes as long as copying the rows, and for a while as much room again; writers wait.
+        On SQLite it takes as long as copying the rows, and for a while as much room again; writers wait. HBase is asked
+        for a major compaction, and does it by and by.
 
         >>> store.rows.give_back()
         """

@@ -31,6 +31,7 @@ from hbstore.store.timeline_cell import Building, decode_state
 from hbstore.store.timelines.build import PATIENCE, Build, Collected, TimelineBuilder, time_columns
 from hbstore.transactions.log import Log
 from hbstore.transactions.resolving import Resolver
+from hbstore.transactions.templates import TEMPLATES
 from hbstore.transactions.transactions import Transactions
 
 _BEAT: Final = PATIENCE / 4
@@ -92,18 +93,19 @@ class _Task:
 
     url: str
     key: bytes
-    definition: bytes
+    cells: dict[str, bytes]
 
     def run(self, keys: KeyRange) -> Collected:
         """Read one slice."""
-        row = TableRow.of(self.key, Log(), {DEFINITION: self.definition})
+        row = TableRow.of(self.key, Log(), self.cells)
         assert row is not None
         with connect(self.url, create=False) as store:
             return TimelineBuilder(Tables(Transactions(store.rows))).collect(row, time_columns(row), *keys)
 
 
 def _collect(spark: SparkSession, url: str, begun: Build, slices: list[KeyRange]) -> Collected:
-    task = _Task(url, begun.row.key, begun.row.cells[DEFINITION])
+    cells = {name: value for name, value in begun.row.cells.items() if name in (DEFINITION, TEMPLATES)}
+    task = _Task(url, begun.row.key, cells)
     return reduce(Collected.united, run_tasks(spark, task.run, slices))
 
 

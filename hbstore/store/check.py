@@ -84,7 +84,7 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
     """
     start = row.definition.prefix
     sum_of_all = NOTHING
-    for found in rows.whole_rows(start, successor(start)):
+    for found in row.unpacked(rows).whole_rows(start, successor(start)):
         sum_of_all += Totals.of([found.payload])
         text = _problem(found, row)
         yield None if text is None else Problem(str(row.table), found.key.hex(), text)

@@ -30,7 +30,6 @@ from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.payloads import PAYLOAD_KEYS
 from hbstore.transactions.transaction import RowView, Scan, Transaction
 from hbstore.transactions.transactions import Transactions
-from hbstore.transactions.unpacked_rows import stored
 
 _ALL: Final = ((b"A", PAYLOAD_KEYS[0]), (PAYLOAD_KEYS[1], FORMAT_KEY), (FORMAT_KEY + b"\0", b"["))
 """All catalog rows have a capital letter first. What a transaction stores until it is written is not copied."""
@@ -50,7 +49,7 @@ class StoreCopy:
         target: rows that get all of it, and had none.
         numbers: of the rows that are copied, the numbers of the changes that the copy has.
         owners: with which row the partition rows that begin with something were copied last: a table that is renamed
-            takes its companions along.
+            takes them along.
     """
 
     source: Transactions
@@ -110,7 +109,8 @@ class StoreCopy:
     def _put(self, key: bytes, log: Log, cells: Mapping[str, bytes], view: RowView | None = None) -> None:
         """Write a row with its partition rows in place of what the copy has of it."""
         is_table = DEFINITION in cells and TABLE_KEYS[0] <= key < TABLE_KEYS[1]
-        prefixes = [prefix_of(key), companions_of(cells[DEFINITION])] if is_table else []
+        definition = cells[DEFINITION] if is_table else b""
+        prefixes = [prefix_of(key, definition), companions_of(definition)] if is_table else []
         stale = set(prefixes)
         if self.numbers.pop(key, None) is not None:
             self.target.remove_row(key)
@@ -121,7 +121,7 @@ class StoreCopy:
         for prefix in prefixes:
             if view is not None:
                 view.settle(prefix, successor(prefix))
-            for rows in _batches(stored(self.source.rows).whole_rows(prefix, successor(prefix))):
+            for rows in _batches(self.source.rows.whole_rows(prefix, successor(prefix))):
                 self.target.write(rows, (), log.sequence)
             self.owners[prefix] = key
         self.target.put_cells([CatalogCell(key, name, value) for name, value in cells.items()], log.sequence)

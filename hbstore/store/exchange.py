@@ -74,7 +74,9 @@ class PartitionExchange:
             leaving = _leaving(source_view, source_row, target_view, target_row, places)
             leaves = Change(deletes=tuple(place.source for place in places))
             check_unwritten(source_row, leaves, dict(zip(leaves.deletes, leaving, strict=True)), EXCHANGES)
-            change = PayloadChange((target_row.table.database, target_row.table.name), relocated)
+            change = PayloadChange(
+                (target_row.table.database, target_row.table.name), () if relocated is None else [relocated]
+            )
             payloads = list(map(change.apply, leaving))
             sources = [place.source for place in places]
             puts = [PartitionRow(place.target, place.cells, new) for place, new in zip(places, payloads, strict=True)]

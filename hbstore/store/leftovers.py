@@ -1,6 +1,6 @@
 """Rows of no table: what is left where one part of a store was restored without the other, or HBase forgot a delete.
 
-The next table of the name would take such rows for its own. So a table is created, and renamed, only where none are.
+No table takes them for its own: its keys begin as no other's did.
 """
 
 from __future__ import annotations
@@ -9,61 +9,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from hbstore.errors import CorruptRow, LeftoverRows
-from hbstore.keys.row_key import successor, table_prefix
+from hbstore.errors import CorruptRow
+from hbstore.keys.row_key import names_in, prefix_in, successor
 from hbstore.store.companion_keys import COMPANION, companions_of
-from hbstore.store.table_row import DEFINITION, TABLE_ID, TABLE_KEYS, names_of, prefix_of, table_key
+from hbstore.store.purge import LAST, PURGE, note_rows, noted_in, purge
+from hbstore.store.table_row import DEFINITION, TABLE_ID, TABLE_KEYS, prefix_of, table_key
 from hbstore.transactions.log import LOG, Log
-from hbstore.transactions.transaction import RowView, Transaction
+from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 
-_BEYOND: Final = 1 << 40
-"""By how much the numbers of a name's changes rise: those that rows of no table were written with are lower."""
-_LAST: Final = (1 << 62) - 1
-"""The number with which companions of no table are removed; no other is ever written under their keys."""
-_TRIES: Final = 3
 _PARTITIONS: Final = successor(COMPANION)
 _END: Final = b"\xff"
 _BATCH: Final = 5_000
 REMOVE: Final = "`hbstore repair` without a table removes them"
-
-
-def vacate(view: RowView) -> None:
-    """See that nothing is left of a table that had this name before. One seek.
-
-    Raises:
-        LeftoverRows: something is.
-    """
-    prefix = prefix_of(view.key)
-    if view.has_partition_rows(prefix, successor(prefix)):
-        raise LeftoverRows(
-            "rows of no table are left under the name of the table",
-            table=".".join(names_of(view.key)),
-            hint=f"Nothing was changed; {REMOVE}",
-        )
-
-
-def remove_leftovers(transactions: Transactions, key: bytes) -> bool:
-    """Remove the partition rows under the name of a table that is not there; whether there were any. O(rows).
-
-    Args:
-        transactions: on the rows.
-        key: the row of the table.
-    """
-    prefix = prefix_of(key)
-
-    def remove(transaction: Transaction) -> bool:
-        view = transaction.row(key)
-        if DEFINITION in view.cells or not view.has_partition_rows(prefix, successor(prefix)):
-            return False
-        view.skip(_BEYOND)
-        view.clear(prefix)
-        return True
-
-    removed = 0
-    while removed < _TRIES and transactions.run(remove):  # again where rows have greater numbers
-        removed += 1
-    return bool(removed)
 
 
 class Leftover(NamedTuple):
@@ -72,7 +30,7 @@ class Leftover(NamedTuple):
     Attributes:
         start: the first of their keys, or what all of them begin with.
         stop: the end of their keys.
-        row: the row that their table would have; None for companions, and for a key that no table can have.
+        row: the row of the name that their table had; None for companions, and for a key that no table can have.
     """
 
     start: bytes
@@ -82,79 +40,79 @@ class Leftover(NamedTuple):
 
 def leftovers(transactions: Transactions) -> Iterator[Leftover]:
     """What is left of no table. O(tables): the rows of a table are one seek."""
-    for prefix in _companions_left(transactions):
-        yield Leftover(prefix, successor(prefix), None)
-    rows, start = transactions.rows, _PARTITIONS
+    owned, rows, unknown = _owned(transactions), transactions.rows, []
+    start = COMPANION
+    while keys := _keys(transactions, start, _PARTITIONS, 1):
+        prefix = keys[0][: len(COMPANION) + TABLE_ID]
+        start = successor(prefix)
+        unknown.append(Leftover(prefix, start, None))
+    start = _PARTITIONS
     while (key := rows.first_key(start, _END)) is not None:
-        owner = _owner(key)
-        start = owner.stop
-        is_owned = owner.row is not None and _is_there(transactions, owner.row)
-        if not is_owned and rows.first_key(owner.start, owner.stop) is not None:  # it may be gone by now
-            yield owner
+        unknown.append(_around(key))
+        start = unknown[-1].stop
+    unknown = [leftover for leftover in unknown if leftover.start not in owned]
+    seen = None
+    while unknown and seen != owned:  # where a scan is no snapshot, a table that is renamed meanwhile may be missed
+        seen, owned = owned, _owned(transactions)
+    for leftover in unknown:
+        if leftover.start not in owned and _keys(
+            transactions, leftover.start, leftover.stop, 1
+        ):  # it may be gone by now
+            yield leftover
 
 
 def remove_rows_of_no_table(transactions: Transactions) -> int:
     """Remove the rows that belong to no table; under how many names and table ids there were any."""
-    removed = 0
+    before = {}
+    for key, cells in transactions.rows.scan_catalog(*TABLE_KEYS, (LOG,)):
+        with suppress(CorruptRow):
+            before[key] = Log.decode(cells.get(LOG)).sequence
+    removed = purge(transactions)
     for start, stop, row in list(leftovers(transactions)):
         if row is not None:
-            removed += remove_leftovers(transactions, row)
+            _note(transactions, row, start, before.get(row, 0))
             continue
         while keys := _keys(transactions, start, stop, _BATCH):
-            transactions.rows.write((), keys, _LAST)
+            transactions.rows.write((), keys, LAST)
         removed += 1
-    return removed
+    return removed + purge(transactions)
 
 
-def _is_there(transactions: Transactions, row: bytes) -> bool:
-    """Whether a table is there, or is being dropped or renamed, or cannot be told from its row."""
-    try:
-        log, cells = transactions.read(row)
-    except CorruptRow:
-        return True
-    return DEFINITION in cells or bool(log.commits)
+def _note(transactions: Transactions, row: bytes, prefix: bytes, sequence: int) -> None:
+    """Note rows to be removed, unless a table came to the name meanwhile that may have them."""
+
+    def note(transaction: Transaction) -> None:
+        view = transaction.row(row)
+        if view.log.sequence == sequence:
+            note_rows(view, [prefix])
+
+    transactions.run(note)
 
 
-def _owner(key: bytes) -> Leftover:
+def _around(key: bytes) -> Leftover:
     """The rows of the table that a partition's key belongs to."""
-    alone = Leftover(key, key + b"\0", None)
-    parts = key.split(b"\0", 2)
-    if len(parts) < 3:  # noqa: PLR2004
-        return alone
-    try:
-        names = [part.decode() for part in parts[:2]]
-    except UnicodeDecodeError:
-        return alone
-    prefix = table_prefix(*names)
-    return Leftover(prefix, successor(prefix), table_key(*names))
+    prefix = prefix_in(key)
+    with suppress(UnicodeDecodeError):
+        if prefix is not None:
+            return Leftover(prefix, successor(prefix), table_key(*names_in(prefix)))
+    return Leftover(key, key + b"\0", None)
 
 
-def _companions_left(transactions: Transactions) -> Iterator[bytes]:
-    """What companions' keys begin with that no table has. Tables may come and go meanwhile."""
-    owned, unknown, start = _companions(transactions), [], COMPANION
-    while keys := _keys(transactions, start, _PARTITIONS, 1):
-        prefix = keys[0][: len(COMPANION) + TABLE_ID]
-        start = successor(prefix)
-        if prefix not in owned:
-            unknown.append(prefix)
-    if unknown:
-        # Where a scan is no snapshot, a table that is renamed meanwhile may be missed under both of its names.
-        seen = None
-        while seen != (owned := _companions(transactions)):
-            seen = owned
-        yield from (prefix for prefix in unknown if prefix not in owned)
-
-
-def _companions(transactions: Transactions) -> set[bytes]:
-    """What the keys of companions begin with that tables have, or had until a change that is being written."""
+def _owned(transactions: Transactions) -> set[bytes]:
+    """What keys begin with that tables have, or had until a change that is being written, or that is noted to go."""
     owned = set()
-    for _, cells in transactions.rows.scan_catalog(*TABLE_KEYS):
-        definitions = [cells.get(DEFINITION)]
+    for row, cells in transactions.rows.scan_catalog(*TABLE_KEYS):
+        states = [cells]
         with suppress(CorruptRow):
             log = Log.decode(cells.get(LOG))
-            definitions.append(log.overlaid(cells).get(DEFINITION))
+            states.append(log.overlaid(cells))
             owned |= {first[: len(COMPANION) + TABLE_ID] for commit in log.commits for first, _ in commit.spans}
-        owned |= {companions_of(definition) for definition in definitions if definition}
+        for state in states:
+            definition = state.get(DEFINITION)
+            if definition:
+                owned |= {companions_of(definition), prefix_of(row, definition)}
+            with suppress(CorruptRow):
+                owned.update(noted_in(state.get(PURGE)))
     return owned
 
 

@@ -5,8 +5,9 @@ comparison selects, such as ``9.0``. Such partitions move to their new keys, som
 store says that it has this version's format; so nobody asks a store that is half moved, and where a process dies on the
 way the next one goes on.
 
-Formats 4 and 5 differ in the rows of partitions, which are packed since 5 (`hbstore.transactions.templates`). Both are
-read, so nothing has to be written; `hbstore upgrade` packs what there is (`packing.py`).
+Since format 5 the rows of partitions are packed (`hbstore.transactions.templates`), since 6 a table's keys may begin
+with another name than its own. Both are read, so nothing has to be written; `hbstore upgrade` packs what there is
+(`packing.py`). Only a drop or rename that an earlier version decided and did not finish is refused.
 """
 
 from __future__ import annotations
@@ -36,8 +37,12 @@ from hbstore.store.puts import cells_of, partition_key
 from hbstore.store.table_row import TABLE_KEYS, TableRow, names_of
 from hbstore.store.tables import Tables
 from hbstore.store.writer import write_change
+from hbstore.transactions.log import LOG, Log
+from hbstore.transactions.payloads import get_payload
 from hbstore.transactions.transaction import Transaction
 
+_ALL: Final = (b"A", b"[")
+"""All catalog rows have a capital letter first."""
 _AT_ONCE: Final = 1_000
 """Partitions that one transaction moves."""
 
@@ -63,9 +68,13 @@ def bring_up(tables: Tables) -> Upgrade:
     before, moved = rows.format_number(), 0
     if before == FORMAT:
         return Upgrade(before, before)
+    for _, cells in rows.scan_catalog(*_ALL, (LOG,)):
+        with suppress(CorruptRow):  # `hbstore check` names what is damaged
+            for commit in Log.decode(cells.get(LOG)).commits:
+                get_payload(rows, commit.primary, commit.id)
     opened: list[TableRow] = []
     for key in [key for key, _ in rows.scan_catalog(*TABLE_KEYS)]:
-        with suppress(DatabaseNotFound, TableNotFound, CorruptRow):  # `hbstore check` names a damaged table
+        with suppress(DatabaseNotFound, TableNotFound, CorruptRow):
             opened.append(tables.open(*names_of(key)))
     for row in opened:
         if is_decided_by_earlier_version(row):
@@ -98,7 +107,7 @@ def _stale(tables: Tables, row: TableRow, start: bytes) -> Iterator[bytes]:
     types = row.definition.schema.types
     if all(column_type.name == "string" for column_type in types):  # any text is a value of it, and its own spelling
         return
-    for batch in tables.transactions.rows.scan(start, successor(row.definition.prefix)):
+    for batch in row.unpacked(tables.transactions.rows).scan(start, successor(row.definition.prefix)):
         for key, payload in batch:
             with suppress(CorruptRow, InvalidPartitionValue):
                 if partition_key(row, partition_values(payload)) != key:

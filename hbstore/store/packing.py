@@ -1,4 +1,4 @@
-"""Packing the partitions that an earlier version wrote whole: the rows of new ones are packed as they are written."""
+"""Writing partitions anew as they are now: those that an earlier version wrote whole, and those of earlier epochs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from hbstore.keys.row_key import split_key, successor
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.table_row import TABLE_KEYS, TableRow, names_of
 from hbstore.store.tables import Tables
-from hbstore.transactions.templates import number_of, values_size
+from hbstore.transactions.templates import TEMPLATES, Templates, number_of, values_size
 from hbstore.transactions.transaction import Transaction
-from hbstore.transactions.unpacked_rows import stored
+from hbstore.transactions.unpacked_rows import templates_in
 
 _AT_ONCE: Final = 1_000
 """Partitions that one transaction packs."""
 
 
 def pack_store(tables: Tables) -> int:
-    """Pack the partitions of all tables of a store; how many. O(partitions)."""
+    """Pack the partitions of all tables of a store, and write those of earlier epochs anew; how many. O(partitions)."""
     packed = 0
     for key in [key for key, _ in tables.transactions.rows.scan_catalog(*TABLE_KEYS)]:
         with suppress(DatabaseNotFound, TableNotFound, CorruptRow):  # dropped meanwhile; `hbstore check` names damage
@@ -29,25 +29,37 @@ def pack_store(tables: Tables) -> int:
     return packed
 
 
+def rewrite_earlier(tables: Tables, database: str, name: str) -> None:
+    """Write a table's partitions of earlier epochs anew, if these are many. O(partitions) once in many epochs."""
+    row = tables.open(database, name)
+    if templates_in(row.cells).are_many:
+        pack_partitions(tables, row)
+
+
 def pack_partitions(tables: Tables, row: TableRow) -> int:
-    """Pack the rows of a table's partitions that are whole; how many. O(partitions).
+    """Write the rows of a table's partitions anew that are whole, or of an earlier epoch; how many. O(partitions).
 
     What a process that dies on the way has packed stays so, and the next one goes on.
     """
     for commit in row.log.commits:  # what is decided may not be written yet
         tables.transactions.roll_forward(row.key, commit)
-    packed, start = 0, row.definition.prefix
-    while keys := list(islice(_whole(tables, row, start), _AT_ONCE)):
-        packed += _pack(tables, row, keys)
-        start = keys[-1] + b"\0"
+    templates = templates_in(row.cells)
+    packed, left, start = 0, 0, row.definition.prefix
+    while keys := list(islice(_stale(tables, row, templates, start), _AT_ONCE)):
+        written = _pack(tables, row, keys)
+        packed, left, start = packed + written, left + len(keys) - written, keys[-1] + b"\0"
+    if not left and templates.epochs != templates.epochs.rewritten():
+        _forget(tables, row, templates)
     return packed
 
 
-def _whole(tables: Tables, row: TableRow, start: bytes) -> Iterator[bytes]:
-    """The keys of partitions that are not packed and can be."""
-    for batch in stored(tables.transactions.rows).scan(start, successor(row.definition.prefix)):
+def _stale(tables: Tables, row: TableRow, templates: Templates, start: bytes) -> Iterator[bytes]:
+    """The keys of partitions that are not packed and can be, or were written in an earlier epoch."""
+    current = templates.epochs.current
+    for batch in tables.transactions.rows.scan(start, successor(row.definition.prefix)):
         for key, payload in batch:
-            if number_of(payload) is None and values_size(payload):
+            epoch = templates.epoch_of(payload)
+            if (epoch is not None and epoch < current) or (number_of(payload) is None and values_size(payload)):
                 yield key
 
 
@@ -63,3 +75,15 @@ def _pack(tables: Tables, row: TableRow, keys: Sequence[bytes]) -> int:
         return len(puts)
 
     return tables.transactions.run(pack)
+
+
+def _forget(tables: Tables, row: TableRow, before: Templates) -> None:
+    """Forget the epochs before the one that a table had when all of its rows were written anew."""
+
+    def forget(transaction: Transaction) -> None:
+        view, _ = tables.view(transaction, row.table.database, row.table.name)
+        templates = Templates.of(view.cells.get(TEMPLATES))
+        if templates.epochs == before.epochs:  # what is written meanwhile is of it, too
+            view.put_cell(TEMPLATES, templates.rewritten().encode())
+
+    tables.transactions.run(forget)

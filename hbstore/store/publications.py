@@ -300,7 +300,7 @@ class Publications:
         manifest = Manifest.decode(content)
         if manifest.exchange is not None:
             return _Prepared(now, manifest, Change())
-        stored = dict(self.transactions.rows.multi_get(sorted(written_keys(now, manifest))))
+        stored = dict(now.unpacked(self.transactions.rows).multi_get(sorted(written_keys(now, manifest))))
         return _Prepared(now, manifest, publication_change(now, manifest, stored))
 
     def _decide(self, row: TableRow, prepared: _Prepared, transaction: Transaction) -> None:

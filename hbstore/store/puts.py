@@ -40,7 +40,7 @@ MAX_PAYLOAD: Final = 8 * 1024 * 1024
 
 MAX_PREFIX: Final = 2 * 129
 """Bytes of names of a database and a table of 128 characters, each with the NUL behind it: the keys of every partition
-fit below them. A rename to a longer name looks whether they do."""
+fit below them, so that they can be exchanged and imported."""
 
 
 class Puts:

@@ -35,7 +35,6 @@ from hbstore.texts.arguments import expect, expect_flags, expect_many
 from hbstore.texts.like import LikeDialect
 from hbstore.texts.like import like_dialect as checked_dialect
 from hbstore.times.clock import Clock, Now, utc_now
-from hbstore.transactions.unpacked_rows import stored
 from hbstore.transactions.waiting import Waiting
 
 T = TypeVar("T")
@@ -73,7 +72,7 @@ class Reader:
         reusable = reusable_values(values)
 
         def read(row: TableRow) -> list[StoredRow]:
-            return self.rows.multi_get([partition_key(row, reusable)])
+            return row.unpacked(self.rows).multi_get([partition_key(row, reusable)])
 
         row, found = self._consistent(database, table, read)
         if not found:
@@ -85,7 +84,7 @@ class Reader:
         asked = [reusable_values(one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
 
         def read(row: TableRow) -> list[StoredRow]:
-            return self.rows.multi_get(sorted({partition_key(row, one) for one in asked}))
+            return row.unpacked(self.rows).multi_get(sorted({partition_key(row, one) for one in asked}))
 
         _, found = self._consistent(database, table, read)
         return [payload for _, payload in found]
@@ -112,12 +111,12 @@ class Reader:
         expect("max_parts", max_parts, SupportsIndex, hint="Give a whole number, -1 for all")
         limit = None if max_parts < 0 else max_parts
         last = None if after is None else reusable_values(after)
-        rows = stored(self.rows) if packed else self.rows
 
         def read(row: TableRow) -> T:
             plan = self.planned(row, where, like_dialect)
             if last is not None:
                 plan = behind(plan, partition_key(row, last))
+            rows = self.rows if packed else row.unpacked(self.rows)
             return consume(row, plan, iter(()) if limit == 0 else fetch(plan, rows, limit))
 
         return self._consistent(database, table, read)[1]
@@ -164,7 +163,7 @@ class Reader:
         """How many partitions a filter selects."""
 
         def read(row: TableRow) -> int:
-            return count(self.planned(row, where, like_dialect), stored(self.rows))
+            return count(self.planned(row, where, like_dialect), self.rows)
 
         return self._consistent(database, table, read)[1]
 
@@ -183,7 +182,7 @@ class Reader:
             schema = row.definition.schema
             predicate = bind(tree, schema, Now(self.clock))
             estimator = Estimator(schema, self._version(row).statistics, self.rows.costs)
-            rows = self.rows if analyze else None
+            rows = row.unpacked(self.rows) if analyze else None
             return explain_plan(str(row.table), text, tree, plan, predicate, estimator, rows, totals)
 
     def planned(self, row: TableRow, where: Filter, like_dialect: LikeDialect) -> MultiScanPlan:
@@ -236,9 +235,10 @@ class Reader:
             try:
                 answer = read(row)
             except HbstoreError:
-                if row is not recent:
+                now = self.tables.open(database, table)  # perhaps the error is about what the table was
+                if row is not recent and now.cells[DEFINITION] == row.cells[DEFINITION]:
                     raise
-                row = self.tables.open(database, table)  # perhaps the error is about what the table was
+                row = now
                 continue
             now = self.tables.open(database, table)
             unmoved = now.log.moves == row.log.moves and not any(commit.moves for commit in now.log.commits)

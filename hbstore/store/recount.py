@@ -145,8 +145,7 @@ def _count_on(view: RowView, batch: int) -> bool | None:
     prefix, columns = row.definition.prefix, len(row.definition.schema.names)
     earlier = Recount.decode(cell, columns)
     start, stop = prefix + earlier.reached + (b"\0" if earlier.reached else b""), successor(prefix)
-    view.settle(start, stop)
-    rows = [stored for page in view.rows.scan(start, stop, limit=batch) for stored in page]
+    rows = list(view.partition_rows(start, stop, batch))
     totals = earlier.totals + Totals.of(payload for _, payload in rows)
     sketch = earlier.sketch.add(tuple(cell_at(key, at, columns) for at in range(columns)) for key, _ in rows)
     if len(rows) == batch:

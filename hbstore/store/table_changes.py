@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import NoneType
 
-from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput, InvalidPartitionValue
+from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput
 from hbstore.keys.partition_names import identifier
-from hbstore.keys.row_key import MAX_KEY, successor
-from hbstore.model.objects import Column, Table
+from hbstore.keys.row_key import successor
+from hbstore.model.objects import Table
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.grants_row import move_grants
-from hbstore.store.leftovers import vacate
+from hbstore.store.packing import rewrite_earlier
 from hbstore.store.publications_cell import WRITES, check_in_place, check_movable, without_move
-from hbstore.store.puts import MAX_PREFIX
+from hbstore.store.purge import PURGE
 from hbstore.store.table_row import (
     DEFINITION,
     TableRow,
     check_same_table,
     database_key,
     next_definition,
-    prefix_of,
     renewed_definition,
     table_key,
 )
@@ -29,8 +28,8 @@ from hbstore.store.tables import Tables, existing_database
 from hbstore.store.time_columns import declared_by
 from hbstore.store.timeline_classes import check_classes
 from hbstore.texts.arguments import expect, expect_flags
+from hbstore.transactions.epochs import Epochs
 from hbstore.transactions.payload_change import checked_relocation
-from hbstore.transactions.rewriting import Rewrite
 from hbstore.transactions.templates import TEMPLATES, Templates
 from hbstore.transactions.transaction import RowView, Transaction
 
@@ -105,8 +104,10 @@ class TableChanges:
             redefine(view, row, table, with_partitions=with_partitions)
             if with_partitions:
                 columns = tuple(table.columns)
-                view.rewrite(_rewrite(row, _altered(row, table), row.key, columns=columns))
+                view.put_cell(TEMPLATES, _with_epoch(view, row, lambda epochs: epochs.with_columns(columns)))
 
+        if with_partitions:
+            rewrite_earlier(self.tables, table.database, table.name)
         self.tables.transactions.run(alter)
 
     def rename(
@@ -141,26 +142,27 @@ class TableChanges:
                 raise AlreadyExists(
                     "the table already exists", table=table, hint="Choose another name, or drop that table first"
                 )
-            vacate(target)
-            if len(prefix_of(target.key)) > MAX_PREFIX:
-                _check_keys_fit(view, row, table)
+            view.settle()
+            target.settle()
             altered = _altered(row, table)
             for cell, value in view.all_cells().items():
-                target.put_cell(cell, value)
-                view.put_cell(cell, b"")
+                if cell != PURGE:
+                    target.put_cell(cell, value)
+                    view.put_cell(cell, b"")
+            names = (table.database, table.name)
+            target.put_cell(TEMPLATES, _with_epoch(view, row, lambda epochs: epochs.renamed(names, relocated)))
             if moved is not None:
                 target.put_cell(WRITES, without_move(row, moved))
             if _redeclares(row, table):
                 clear_timelines(target, view.all_cells())
-            target.put_cell(DEFINITION, renewed_definition(row.cells[DEFINITION], altered))
+            target.put_cell(DEFINITION, renewed_definition(row.cells[DEFINITION], view.key, altered))
             target.set_state(view.state)
-            target.continue_from(view)  # companion rows go along, and keep the numbers that they were written with
-            target.rewrite(_rewrite(row, altered, target.key, relocated=relocated))
+            target.continue_from(view)  # its rows go along, and keep the numbers that they were written with
             view.set_state(b"")
-            view.clear(row.definition.prefix)
             move_grants(transaction, view.key, target.key, row.table_id)
 
-        self.tables.bring(table, rename)
+        rewrite_earlier(self.tables, database, name)
+        self.tables.transactions.run(rename)
 
 
 def check_alterable(row: TableRow, table: Table) -> None:
@@ -192,7 +194,7 @@ def redefine(view: RowView, row: TableRow, table: Table, *, with_partitions: boo
     if redeclares:
         clear_timelines(view)
     if redeclares or with_partitions:
-        view.put_cell(DEFINITION, renewed_definition(row.cells[DEFINITION], _altered(row, table)))
+        view.put_cell(DEFINITION, renewed_definition(row.cells[DEFINITION], row.key, _altered(row, table)))
     else:
         view.put_cell(DEFINITION, next_definition(row.cells[DEFINITION], table))
 
@@ -214,34 +216,13 @@ def _altered(row: TableRow, table: Table) -> Table:
     return table if table.create_time else replace(table, create_time=row.table.create_time)
 
 
-def _rewrite(
-    row: TableRow,
-    table: Table,
-    target: bytes,
-    *,
-    relocated: tuple[str, str] | None = None,
-    columns: tuple[Column, ...] | None = None,
-) -> Rewrite:
-    """What becomes of the rows of a table's partitions."""
-    names = (table.database, table.name)
-    templates = Templates.of(row.cells.get(TEMPLATES))
-    width = len(table.partition_columns)
-    return Rewrite(row.definition.prefix, prefix_of(target), width, names, relocated, columns, templates)
-
-
-def _check_keys_fit(view: RowView, row: TableRow, table: Table) -> None:
-    """See that the keys of all partitions can be written below a longer name, before anything is decided."""
+def _with_epoch(view: RowView, row: TableRow, begin: Callable[[Epochs], Epochs]) -> bytes:
+    """The templates of a table that begins another epoch; as they were where it has no partitions."""
     prefix = row.definition.prefix
-    longest = max((len(key) for key, _ in view.partition_rows(prefix, successor(prefix))), default=0)
-    size = longest - len(prefix) + len(prefix_of(table_key(table.database, table.name)))
-    if size > MAX_KEY:
-        raise InvalidPartitionValue(
-            "the values of a partition are too long for the new name of the table",
-            table=row.table,
-            bytes=size,
-            limit=MAX_KEY,
-            hint="Choose a shorter name",
-        )
+    if not view.has_partition_rows(prefix, successor(prefix)):
+        return b""
+    templates = Templates.of(row.cells.get(TEMPLATES))
+    return templates.in_epoch(begin(templates.epochs)).encode()
 
 
 def _redeclares(row: TableRow, table: Table) -> bool:

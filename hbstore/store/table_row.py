@@ -19,10 +19,11 @@ from hbstore.model.totals import NOTHING, Totals
 from hbstore.plans.schema import KeySchema
 from hbstore.plans.statistics import Statistics
 from hbstore.rows.damage import RESTORE
-from hbstore.rows.interface import Cells
+from hbstore.rows.interface import Cells, Rows
 from hbstore.store.sketch import Sketch
 from hbstore.store.time_columns import TimeColumns
 from hbstore.transactions.log import Log
+from hbstore.transactions.unpacked_rows import unpacked
 
 DEFINITION: Final = "d:def"
 STATISTICS: Final = "s:stats"
@@ -57,28 +58,30 @@ def table_keys(database: str) -> tuple[bytes, bytes]:
     return b"T" + database.encode() + b"\x00", b"T" + database.encode() + b"\x01"
 
 
-def prefix_of(key: bytes) -> bytes:
-    """What the keys of a table's partitions begin with, by the key of its row."""
-    return table_prefix(*names_of(key))
-
-
 DATABASE_KEYS: Final = (b"D", b"E")
 TABLE_KEYS: Final = (b"T", b"U")
 TABLE_ID: Final = 8
 _HEAD: Final = 16
 _MARK: Final = b"\xff"
 """Stands before the columns that hold respelled values; no struct begins with it."""
+_PREFIX_MARK: Final = b"\xfe"
+"""Stands before the prefix of a table's keys, where the table's present name does not tell it."""
 _POSITION: Final = 2
 
 
-def first_definition(table: Table) -> bytes:
+def first_definition(table: Table, life: int = 0) -> bytes:
     """The ``d:def`` cell of a table that is created: 16 random bytes, then the Table struct.
 
     The first eight, the table id, tell this table from an equal one of the same name before or after it. The other
     eight, the version, become others when the table is renamed or altered with its partitions. So a process that is
     late to drop or to rename a table never meets another one, nor the same after it came back.
+
+    Args:
+        table: the table.
+        life: 0 where no other table had the name before, else a number that none of them has.
     """
-    return os.urandom(_HEAD) + encode_table(table)
+    prefix = table_prefix(table.database, table.name, life) if life else b""
+    return os.urandom(_HEAD) + _marked(prefix) + encode_table(table)
 
 
 def next_definition(cell: bytes, table: Table) -> bytes:
@@ -86,9 +89,24 @@ def next_definition(cell: bytes, table: Table) -> bytes:
     return _upto_struct(cell) + encode_table(table)
 
 
-def renewed_definition(cell: bytes, table: Table) -> bytes:
-    """The ``d:def`` cell of a table that is renamed, or altered with its partitions."""
-    return cell[:TABLE_ID] + os.urandom(_HEAD - TABLE_ID) + _upto_struct(cell)[_HEAD:] + encode_table(table)
+def renewed_definition(cell: bytes, key: bytes, table: Table) -> bytes:
+    """The ``d:def`` cell of a table that is renamed, or altered with its partitions.
+
+    Args:
+        cell: the one of the table as it is.
+        key: the row that it is in.
+        table: the table as it will be; its keys begin as before.
+    """
+    columns = cell[_HEAD : _upto_prefix(cell)]
+    version = os.urandom(_HEAD - TABLE_ID)
+    return cell[:TABLE_ID] + version + columns + _marked(prefix_of(key, cell)) + encode_table(table)
+
+
+def prefix_of(key: bytes, cell: bytes) -> bytes:
+    """What the keys of a table's partitions begin with, by its row's key and its ``d:def`` cell."""
+    at = _upto_prefix(cell)
+    stored = cell[at + len(_PREFIX_MARK) + _POSITION : len(_upto_struct(cell))]
+    return stored or table_prefix(*names_of(key))
 
 
 def respelled_definition(cell: bytes, columns: Iterable[int]) -> bytes:
@@ -98,12 +116,12 @@ def respelled_definition(cell: bytes, columns: Iterable[int]) -> bytes:
     """
     marked = sorted(respelled_columns(cell).union(columns))
     positions = b"".join(at.to_bytes(_POSITION, "big") for at in marked)
-    return cell[:_HEAD] + _MARK + len(marked).to_bytes(_POSITION, "big") + positions + struct_of(cell)
+    return cell[:_HEAD] + _MARK + len(marked).to_bytes(_POSITION, "big") + positions + cell[_upto_prefix(cell) :]
 
 
 def respelled_columns(cell: bytes) -> frozenset[int]:
     """The positions of the columns that hold respelled values, by the ``d:def`` cell."""
-    positions = _upto_struct(cell)[_HEAD + len(_MARK) + _POSITION :]
+    positions = cell[_HEAD + len(_MARK) + _POSITION : _upto_prefix(cell)]
     return frozenset(
         int.from_bytes(positions[at : at + _POSITION], "big") for at in range(0, len(positions), _POSITION)
     )
@@ -126,10 +144,23 @@ def struct_of(cell: bytes) -> bytes:
 
 def _upto_struct(cell: bytes) -> bytes:
     """What stands before the Table struct."""
-    if cell[_HEAD : _HEAD + len(_MARK)] != _MARK:
-        return cell[:_HEAD]
+    at = _upto_prefix(cell)
+    if not cell.startswith(_PREFIX_MARK, at):
+        return cell[:at]
+    at += len(_PREFIX_MARK)
+    return cell[: at + _POSITION + int.from_bytes(cell[at : at + _POSITION], "big")]
+
+
+def _upto_prefix(cell: bytes) -> int:
+    """Where the columns that hold respelled values end."""
+    if not cell.startswith(_MARK, _HEAD):
+        return _HEAD
     at = _HEAD + len(_MARK)
-    return cell[: at + _POSITION * (1 + int.from_bytes(cell[at : at + _POSITION], "big"))]
+    return at + _POSITION * (1 + int.from_bytes(cell[at : at + _POSITION], "big"))
+
+
+def _marked(prefix: bytes) -> bytes:
+    return _PREFIX_MARK + len(prefix).to_bytes(_POSITION, "big") + prefix if prefix else b""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,16 +171,13 @@ class Definition:
 
     Attributes:
         table: the table.
+        prefix: what the keys of its partitions begin with.
         respelled: the positions of partition columns that hold respelled values.
     """
 
     table: Table
+    prefix: bytes
     respelled: frozenset[int] = frozenset()
-
-    @cached_property
-    def prefix(self) -> bytes:
-        """What the keys of its partitions begin with."""
-        return table_prefix(self.table.database, self.table.name)
 
     @cached_property
     def schema(self) -> KeySchema:
@@ -229,6 +257,15 @@ class TableRow:
         """
         return struct_of(self.cells[DEFINITION])
 
+    def unpacked(self, rows: Rows) -> Rows:
+        """The rows of a backend for this table: its partitions are the structs that were written.
+
+        >>> row = store.table_row("shop", "sales")
+        >>> len(next(row.unpacked(store.rows).payloads(row.definition.prefix, b"shoq", limit=5)))
+        5
+        """
+        return unpacked(rows, self.key, self.cells)
+
     @property
     def totals(self) -> Totals:
         """How many partitions the table has, and what these say of their rows, files and bytes.
@@ -299,4 +336,5 @@ def statistics_of(row: TableRow) -> Statistics:
 @remembered
 def definition_of(cell: bytes) -> Definition:
     """The definition in a ``d:def`` cell, decoded once while it is remembered. O(bytes) for the look-up."""
-    return Definition(decode_table(struct_of(cell)), respelled_columns(cell))
+    table = decode_table(struct_of(cell))
+    return Definition(table, prefix_of(table_key(table.database, table.name), cell), respelled_columns(cell))

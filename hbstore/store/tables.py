@@ -14,19 +14,18 @@ from hbstore.errors import (
     ConcurrentChange,
     DatabaseNotEmpty,
     DatabaseNotFound,
-    LeftoverRows,
     TableNotFound,
 )
 from hbstore.keys.partition_names import identifier
-from hbstore.keys.row_key import successor
+from hbstore.keys.row_key import successor, table_prefix
 from hbstore.model.objects import Database, Privileges, Table
 from hbstore.model.structs import decode_database, encode_database
 from hbstore.model.totals import NOTHING
 from hbstore.servers.call_limits import check_wanted
 from hbstore.store.companion_keys import companions_of
 from hbstore.store.grants_row import GRANTS, grant_first, grants_key
-from hbstore.store.leftovers import remove_leftovers, vacate
 from hbstore.store.publications_cell import check_in_place
+from hbstore.store.purge import PURGE, remove_rows
 from hbstore.store.stream_batches import record_keys
 from hbstore.store.table_row import (
     DATABASE_KEYS,
@@ -111,26 +110,30 @@ class Tables:
         """The names of all databases in order; nothing is decoded."""
         return [key[1:].decode() for key, log, _ in self.transactions.scan(*DATABASE_KEYS) if log.state]
 
-    def drop_database(self, name: str, *, cascade: bool, if_exists: bool) -> None:
-        """Remove a database and all that belongs to it; with its tables only when told to."""
+    def drop_database(self, name: str, *, cascade: bool, if_exists: bool) -> bool:
+        """Remove a database and all that belongs to it; with its tables only when told to.
+
+        Returns:
+            Whether rows of its tables are left for `hbstore.store.purge`.
+        """
         expect_flags(cascade=cascade, if_exists=if_exists)
         name = identifier("database", name)
 
-        def drop(transaction: Transaction) -> None:
+        def drop(transaction: Transaction) -> bool:
             view = transaction.row(database_key(name))
             if not view.state and if_exists:
-                return
+                return False
             existing_database(name, view.state)
             tables = [key for key, _, cells in transaction.scan(*table_keys(name)) if DEFINITION in cells]
             if tables and not cascade:
                 raise _not_empty(name, tables)
             view.set_state(b"")
-            for key in tables:
-                remove_table(transaction, transaction.row(key))
+            leaves_rows = [remove_table(transaction, transaction.row(key)) for key in tables]
             for key in _belongings(transaction, name):
                 transaction.row(key).set_state(b"")
+            return any(leaves_rows)
 
-        self.transactions.run(drop)
+        return self.transactions.run(drop)
 
     def change_in_database(self, database: str, step: Callable[[Transaction], None]) -> None:
         """Run a transaction that changes what belongs to a database, which must be there and stay.
@@ -190,19 +193,7 @@ class Tables:
             elif not if_not_exists:
                 raise AlreadyExists("the table already exists", table=table, hint=_IF_NOT_EXISTS)
 
-        self.bring(table, create)
-
-    def bring(self, table: Table, step: Callable[[Transaction], None]) -> None:
-        """Run a transaction that brings a table to a name; rows of no table that are left there are removed before.
-
-        Raises:
-            LeftoverRows: they cannot be removed.
-        """
-        try:
-            self.transactions.run(step)
-        except LeftoverRows:
-            remove_leftovers(self.transactions, table_key(table.database, table.name))
-            self.transactions.run(step)
+        self.transactions.run(create)
 
     def open(self, database: str, name: str) -> TableRow:
         """Read a table's row: definition, log and statistics at once."""
@@ -231,19 +222,19 @@ class Tables:
             raise _not_found(database, name)
         return view, row
 
-    def drop_table(self, database: str, name: str, *, if_exists: bool) -> None:
-        """Remove a table and its partitions."""
+    def drop_table(self, database: str, name: str, *, if_exists: bool) -> bool:
+        """Remove a table and its partitions; whether rows are left for `hbstore.store.purge`."""
         expect_flags(if_exists=if_exists)
 
-        def drop(transaction: Transaction) -> None:
+        def drop(transaction: Transaction) -> bool:
             view = transaction.row(table_key(identifier("database", database), identifier("table", name)))
-            if DEFINITION not in view.cells:  # a drop of it is brought to an end
-                view.settle(prefix_of(view.key), successor(prefix_of(view.key)))
+            view.settle()  # also where a drop of it is not finished
             check_in_place(self.view(transaction, database, name)[1])
-            remove_table(transaction, view)
+            return remove_table(transaction, view)
 
         with suppress(*(DatabaseNotFound, TableNotFound) if if_exists else ()):
-            self.transactions.run(drop)
+            return self.transactions.run(drop)
+        return False
 
     def _definitions(self, database: str | None = None) -> dict[bytes, bytes]:
         """The ``d:def`` cells of a database's tables, or of all, by the keys of their rows.
@@ -299,28 +290,37 @@ def add_table(transaction: Transaction, table: Table) -> bytes | None:
     existing_database(table.database, transaction.row(database_key(table.database)).state)
     if row is not None:
         return None
-    vacate(view)
-    definition = first_definition(table if table.create_time else replace(table, create_time=int(time.time())))
+    view.settle()
+    made = table if table.create_time else replace(table, create_time=int(time.time()))
+    first = table_prefix(table.database, table.name)
+    # A number of a change that made a table is no other one's. Rows of no table may be left under a name that is new.
+    is_first = not view.log.sequence and not view.has_partition_rows(first, successor(first))
+    definition = first_definition(made, 0 if is_first else view.log.sequence + 1)
     view.put_cell(DEFINITION, definition)
     view.set_state(totals_state(NOTHING))
     return table_id_of(definition)
 
 
-def remove_table(transaction: Transaction, view: RowView) -> None:
-    """Remove a table with its partitions, what was granted on it, and what streams have written into it."""
+def remove_table(transaction: Transaction, view: RowView) -> bool:
+    """Remove a table with its partitions, what was granted on it, and what streams have written into it.
+
+    Returns:
+        Whether rows are left for `hbstore.store.purge`.
+    """
     definition = view.cells.get(DEFINITION)
     for name in view.all_cells():
-        view.put_cell(name, b"")
+        if name != PURGE:
+            view.put_cell(name, b"")
     view.set_state(b"")
-    view.clear(prefix_of(view.key))
-    if definition is not None:
-        view.clear(companions_of(definition))
-        granted = grants_key(view.key)
-        # Nobody adds to these meanwhile: who grants, or decides a batch of a stream, locks the table's row.
-        for start, stop in ((granted, granted + b"\0"), record_keys(table_id_of(definition))):
-            for key, log, _ in transaction.scan(start, stop):
-                if log.state:
-                    transaction.row(key).set_state(b"")
+    if definition is None:
+        return False
+    granted = grants_key(view.key)
+    # Nobody adds to these meanwhile: who grants, or decides a batch of a stream, locks the table's row.
+    for start, stop in ((granted, granted + b"\0"), record_keys(table_id_of(definition))):
+        for key, log, _ in transaction.scan(start, stop):
+            if log.state:
+                transaction.row(key).set_state(b"")
+    return remove_rows(view, (prefix_of(view.key, definition), companions_of(definition)))
 
 
 def _belongings(transaction: Transaction, database: str) -> Iterator[bytes]:

@@ -48,6 +48,7 @@ def present(
         runs: the indexes.
         without: the payloads of partitions that do not count.
     """
+    rows = row.unpacked(rows)
     indexes = [index for start, stop in runs for index in range(start, stop)]
     if columns.place(column) == 0:
         return Runs.of(sorted(_met_in_leaps(rows, row, columns, period, column, indexes, without)))

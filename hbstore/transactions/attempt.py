@@ -95,7 +95,7 @@ class Attempt:
             # Steps 5 and 6: if this process dies from here on, the next one does them, and step 7.
             with decided("the change is decided, but the store became unavailable before all of it was written"):
                 self._resolver.show(commit, writes)
-                self._resolver.write(commit, writes)
+                self._resolver.write(writes)
             # Step 7: what stays open is written again, which changes nothing.
             with suppress(StoreUnavailable):
                 self._resolver.close(commit, writes)
@@ -156,7 +156,7 @@ class Attempt:
         first, listed = writes[0], b""
         if len(writes) > 1 or first.has_partition_rows:
             listed = encode_writes(writes)
-        is_stored = len(listed) > MAX_LISTED or any(row_writes.is_long for row_writes in writes)
+        is_stored = len(listed) > MAX_LISTED
         is_seen_at_once = self.transaction.views[self.primary].seen_at_once
         commit = Commit(
             id=self._intent.id,
@@ -166,7 +166,6 @@ class Attempt:
             spans=first.spans(),
             moves=first.has_partition_rows and (is_seen_at_once or moves_partitions(writes)),
             cells=first.cells,
-            is_long=first.is_long,
             writes=b"" if is_stored else listed,
         )
         return commit, listed

@@ -14,7 +14,7 @@ from hbstore.errors import CorruptRow
 from hbstore.rows.interface import Rows
 from hbstore.transactions.identity import began_at, holder_of
 from hbstore.transactions.log import LOG, Commit, Intent, Log, Standing, is_settled
-from hbstore.transactions.payloads import StoredProgress, get_payload, old_payloads
+from hbstore.transactions.payloads import get_payload, old_payloads
 from hbstore.transactions.resolving import Resolver
 from hbstore.transactions.waiting import row_text
 from hbstore.transactions.writes import RowWrites, decode_writes
@@ -48,12 +48,10 @@ class OpenCommit:
     Attributes:
         commit: as the log lists it.
         writes: what it does to each of its rows; None where that is gone, or another row's log tells.
-        reached: the key up to which a long one is written.
     """
 
     commit: Commit
     writes: tuple[RowWrites, ...] | None
-    reached: bytes | None
 
     @property
     def puts(self) -> int:
@@ -78,9 +76,7 @@ class OpenCommit:
             "cells": sorted(commit.cells),
             "puts": self.puts,
             "deletes": self.deletes,
-            "whole_ranges": commit.is_long,
             "spans": [[first.hex(), last.hex()] for first, last in commit.spans],
-            "reached": None if self.reached is None else self.reached.hex(),
         }
 
 
@@ -147,7 +143,7 @@ def _open_commit(rows: Rows, row: bytes, commit: Commit) -> OpenCommit:
         writes = get_payload(rows, commit.primary, commit.id)
     elif commit.primary == row:
         writes = decode_writes(commit.writes) if commit.writes else ()
-    return OpenCommit(commit, writes, StoredProgress(rows, commit).reached() if commit.is_long else None)
+    return OpenCommit(commit, writes)
 
 
 def _locked_for(rows: Rows, primary: bytes, log: Log) -> Iterator[RowLock]:

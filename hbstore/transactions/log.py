@@ -44,7 +44,6 @@ class Commit:
         spans: where its partition rows and its companion rows lie.
         moves: whether it takes partitions away and brings others: a reader sees all of that or nothing.
         cells: the cells of the row that it puts, readers see them from the moment of the decision.
-        is_long: whether it writes any number of partition rows, so that it may take minutes.
         writes: what it writes, as bytes, if that is little; if it is empty and nothing is stored, it puts cells alone.
     """
 
@@ -55,7 +54,6 @@ class Commit:
     spans: tuple[Span, ...] = ()
     moves: bool = False
     cells: Mapping[str, bytes] = field(default_factory=dict)
-    is_long: bool = False
     writes: bytes = b""
 
     @property
@@ -242,7 +240,7 @@ def _listed(commit: Commit) -> list[object]:
         [[first.hex(), last.hex()] for first, last in commit.spans],
         commit.moves,
         {name: b64encode(value).decode() for name, value in commit.cells.items()},
-        commit.is_long,
+        False,  # up to format 5: whether it wrote any number of partition rows
         *writes,
     ]
 
@@ -269,7 +267,7 @@ _remembered: Final = lru_cache(maxsize=256)(_decoded)  # a log is read far more 
 
 def _commit(listed: list[Any]) -> Commit:
     """The commit of `_listed`'s list, which ends with the writes where there are any."""
-    commit_id, sequence, primary, is_stored, spans, moves, cells, is_long, *writes = listed
+    commit_id, sequence, primary, is_stored, spans, moves, cells, _, *writes = listed
     return Commit(
         id=commit_id,
         sequence=sequence,
@@ -278,6 +276,5 @@ def _commit(listed: list[Any]) -> Commit:
         spans=tuple((bytes.fromhex(first), bytes.fromhex(last)) for first, last in spans),
         moves=moves,
         cells={name: b64decode(value) for name, value in cells.items()},
-        is_long=is_long,
         writes=b64decode(writes[0]) if writes else b"",
     )

@@ -1,4 +1,4 @@
-"""Rewriting stored partitions as bytes: other names of their table, another location, other columns.
+"""Changing partitions as bytes: other names of their table, another location, other columns.
 
 Partitions of one table have the same names, and mostly the same columns: those bytes are looked for before anything is
 read, so that a partition of a wide table costs a few microseconds.
@@ -22,6 +22,9 @@ _DATABASE: Final = _HEADS["database"]
 _TABLE: Final = _HEADS["table"]
 _STORAGE: Final = _HEADS["storage"]
 _COLUMNS: Final = next(field_head(kind, number) for number, (name, kind) in STORAGE.fields.items() if name == "columns")
+_CREATED: Final = _HEADS["create_time"]
+_ACCESSED: Final = _HEADS["last_access_time"]
+_TIMES: Final = len(_CREATED) + 4 + len(_ACCESSED) + 4
 _UNREADABLE: Final = (ValueError, IndexError, struct.error)
 
 MAX_LOCATION: Final = 4_000
@@ -31,17 +34,17 @@ _RELOCATED: Final = "Give the old folder and the new folder of the partitions"
 
 
 class PayloadChange:
-    """Rewrites partitions of one table.
+    """Changes partitions of one table; threads may share one.
 
     Args:
         names: database and table that they belong to from now on; None: as before.
-        relocated: the beginning of locations, and what replaces it; locations elsewhere stay.
+        relocated: beginnings of locations, and what replaces each, one after the other; locations elsewhere stay.
         columns: what the columns of their storage become; None: as before.
 
     >>> from hbstore.model.objects import Partition, Table
     >>> from hbstore.model.structs import decode_partition, encode_partition
     >>> before = encode_partition(Table("shop", "sales", [Column("ds", "date")]), Partition(["x"], location="s3://a/b"))
-    >>> change = PayloadChange(("shop", "old_sales"), ("s3://a", "s3://attic"))
+    >>> change = PayloadChange(("shop", "old_sales"), [("s3://a", "s3://attic")])
     >>> decode_partition(change.apply(before)).location
     's3://attic/b'
     """
@@ -49,66 +52,79 @@ class PayloadChange:
     def __init__(
         self,
         names: tuple[str, str] | None = None,
-        relocated: tuple[str, str] | None = None,
+        relocated: Sequence[tuple[str, str]] = (),
         columns: Sequence[Column] | None = None,
     ) -> None:
         self._names = None
         if names is not None:
             self._names = _DATABASE + STRING.write(names[0]) + _TABLE + STRING.write(names[1])
-        self._relocated = None if relocated is None else tuple(one.encode() for one in checked_relocation(relocated))
+        pairs = [tuple(folder.encode() for folder in checked_relocation(pair)) for pair in relocated]
+        self._relocated = [(old, old + b"/", new) for old, new in pairs]
         self._columns = None if columns is None else _COLUMNS + COLUMNS.write(columns)
-        self._old_names = self._old_columns = b"\0"  # with which neither begins
+        self._alike: tuple[bytes, bytes] | None = None
 
-    def apply(self, payload: bytes) -> bytes:
+    def apply(self, payload: bytes, values: int = 0) -> bytes:
         """The bytes of a partition after the change.
 
         What is no partition stays as it is: a damaged row moves along, and `hbstore check` names it there.
+
+        Args:
+            payload: its bytes.
+            values: how many of them there are up to the end of its values, where that is known.
         """
         try:
-            return self._changed(payload)
+            return self._changed(payload, values)
         except _UNREADABLE:
             return payload
 
-    def _changed(self, payload: bytes) -> bytes:
-        if not payload.startswith(_VALUES):
-            raise ValueError("the values do not come first")
-        names = skip(payload, len(_VALUES), PARTITION.fields[1][1].code)
-        behind = self._behind_names(payload, names)
-        storage = find_field(payload, behind, _STORAGE)
-        location = self._behind_columns(payload, storage)
-        parts = [payload[:names], self._names or payload[names:behind], payload[behind:storage]]
-        parts.append(payload[storage:location] if self._columns is None else self._columns)
-        if self._relocated is not None and payload.startswith(LOCATION_HEAD, location):
-            at = location + len(LOCATION_HEAD)
-            end = skip(payload, at, STRING.code)
-            text = payload[at + 4 : end]
-            old, new = self._relocated
-            if text == old or text.startswith(old + b"/"):
-                text = new + text[len(old) :]
+    def _changed(self, payload: bytes, values: int) -> bytes:
+        if not values:
+            if not payload.startswith(_VALUES):
+                raise ValueError("the values do not come first")
+            values = skip(payload, len(_VALUES), PARTITION.fields[1][1].code)
+        if self._alike is not None:
+            names, storage = self._alike
+            times = values + len(names)
+            at = times + _TIMES
+            # Nearly all partitions of a table have the same bytes here, but for two times.
+            if (
+                payload.startswith(names, values)
+                and payload.startswith(storage, at)
+                and payload.startswith(_CREATED, times)
+                and payload.startswith(_ACCESSED, times + len(_CREATED) + 4)
+            ):
+                columns = at + len(_STORAGE)
+                return self._with(payload, values, times, columns, at + len(storage) - len(LOCATION_HEAD))
+        names_end = values
+        for head in (_DATABASE, _TABLE):
+            if not payload.startswith(head, names_end):
+                raise ValueError("the names do not follow")
+            names_end = skip(payload, names_end + len(head), STRING.code)
+        columns = find_field(payload, names_end, _STORAGE)
+        location = columns
+        if payload.startswith(_COLUMNS, columns):
+            location = skip(payload, columns + len(_COLUMNS), COLUMNS.code)
+        at = names_end + _TIMES
+        if columns == at + len(_STORAGE) and payload.startswith(LOCATION_HEAD, location):
+            self._alike = payload[values:names_end], payload[at : location + len(LOCATION_HEAD)]
+        return self._with(payload, values, names_end, columns, location)
+
+    def _with(self, payload: bytes, values: int, names: int, columns: int, location: int) -> bytes:
+        """A partition with other names, columns and location; the arguments are the ends of what is before these."""
+        parts = [payload[:values], self._names or payload[values:names], payload[names:columns]]
+        parts.append(payload[columns:location] if self._columns is None else self._columns)
+        if self._relocated and payload.startswith(LOCATION_HEAD, location):
+            at = location + len(LOCATION_HEAD) + 4
+            location = at + int.from_bytes(payload[at - 4 : at], "big")
+            if location > len(payload):
+                raise ValueError("the location is longer than what is there")
+            text = payload[at:location]
+            for old, below, new in self._relocated:
+                if text == old or text.startswith(below):
+                    text = new + text[len(old) :]
             parts += (LOCATION_HEAD, len(text).to_bytes(4, "big"), text)
-            location = end
         parts.append(payload[location:])
         return b"".join(parts)
-
-    def _behind_names(self, payload: bytes, at: int) -> int:
-        if payload.startswith(self._old_names, at):
-            return at + len(self._old_names)
-        end = at
-        for head in (_DATABASE, _TABLE):
-            if not payload.startswith(head, end):
-                raise ValueError("the names do not follow")
-            end = skip(payload, end + len(head), STRING.code)
-        self._old_names = payload[at:end]
-        return end
-
-    def _behind_columns(self, payload: bytes, at: int) -> int:
-        if payload.startswith(self._old_columns, at):
-            return at + len(self._old_columns)
-        if not payload.startswith(_COLUMNS, at):
-            return at
-        end = skip(payload, at + len(_COLUMNS), COLUMNS.code)
-        self._old_columns = payload[at:end]
-        return end
 
 
 def checked_relocation(relocated: tuple[str, str]) -> tuple[str, str]:

@@ -6,22 +6,18 @@ one transaction, whose id no other has. So nobody ever writes into the row of an
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from hbstore.keys.row_key import successor
 from hbstore.rows.interface import CatalogCell, Rows
 from hbstore.transactions.identity import began_at
-from hbstore.transactions.log import LOG, Commit, Log
 from hbstore.transactions.writes import RowWrites, decode_writes
 
 PAYLOAD_KEYS: Final = (b"I", b"J")
 _CHUNK: Final = 4 * 1024 * 1024
 """Bytes in one cell; HBase takes 10 MiB."""
 _SIZE: Final = "d:size"
-_REACHED: Final = "d:at"
 
 
 def put_payload(rows: Rows, primary: bytes, transaction_id: str, data: bytes) -> None:
@@ -66,33 +62,3 @@ def old_payloads(rows: Rows, primary: bytes, before: float) -> Iterator[str]:
 def payload_key(primary: bytes, transaction_id: str) -> bytes:
     """The key of a transaction's payload row."""
     return b"I" + primary + b"\x00" + transaction_id.encode()
-
-
-@dataclass(frozen=True, slots=True)
-class StoredProgress:
-    """How far a long commit has come, in its payload row (see `hbstore.transactions.progress`).
-
-    Attributes:
-        rows: where it is.
-        commit: the open commit.
-    """
-
-    rows: Rows
-    commit: Commit
-
-    def reached(self) -> bytes | None:
-        """See `Progress`."""
-        return (self.rows.get(self._payload) or {}).get(_REACHED)
-
-    def say(self, key: bytes) -> None:
-        """See `Progress`. Of two processes that are at it the one that says so last is heard, which does no harm."""
-        self.rows.put_cells([CatalogCell(self._payload, _REACHED, key)], time.time_ns() // 1_000_000)
-
-    def is_over(self) -> bool:
-        """See `Progress`."""
-        log = Log.decode((self.rows.get(self.commit.primary) or {}).get(LOG))
-        return log.open_commit(self.commit.id) is None
-
-    @property
-    def _payload(self) -> bytes:
-        return payload_key(self.commit.primary, self.commit.id)

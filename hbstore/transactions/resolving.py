@@ -14,8 +14,7 @@ from hbstore.errors import CommitStateUnknown, CorruptRow
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, Rows
 from hbstore.transactions.log import LOG, UNSETTLED, Commit, Intent, Log, Standing, is_settled
-from hbstore.transactions.payloads import StoredProgress, get_payload, remove_payload
-from hbstore.transactions.progress import NoProgress
+from hbstore.transactions.payloads import get_payload, remove_payload
 from hbstore.transactions.waiting import Waiting
 from hbstore.transactions.writes import RowWrites, decode_writes, moves_partitions
 
@@ -65,11 +64,8 @@ class Resolver:
                 yield row, value
 
     def has_had_time(self, commit: Commit, waiting: Waiting) -> bool:
-        """Whether its process had time enough to write a commit; a long one has it as long as it gets on."""
-        if not commit.is_long:
-            return waiting.has_waited_for(commit.id, waiting.patience.decided)
-        reached = StoredProgress(self.rows, commit).reached()
-        return waiting.has_waited_for(f"{commit.id} at {reached!r}", waiting.patience.undecided)
+        """Whether its process had time enough to write a commit."""
+        return waiting.has_waited_for(commit.id, waiting.patience.decided)
 
     # Meeting what others began
 
@@ -89,7 +85,7 @@ class Resolver:
             writes = (RowWrites(row, commit.sequence, b"", commit.cells),)  # its state is there already
         if writes is not None:
             self.show(commit, writes)
-            self.write(commit, writes)
+            self.write(writes)
             self.close(commit, writes)
         elif self.log(row).open_commit(commit.id) is not None:
             raise CorruptRow("the writes of an open commit are missing", row=row, commit=commit.id, hint=RESTORE)
@@ -143,14 +139,13 @@ class Resolver:
         for row_writes in writes[1:]:
             self._show(row_writes, commit, moves=moves)
 
-    def write(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
+    def write(self, writes: Sequence[RowWrites]) -> None:
         """Step 6: the partition rows and cells, with each row's number as their timestamp.
 
         Those of the primary come last: what a table's rows become elsewhere is there before they go.
         """
-        progress = StoredProgress(self.rows, commit) if commit.stored else NoProgress()
         for row_writes in (*writes[1:], writes[0]):
-            row_writes.apply(self.rows, progress)
+            row_writes.apply(self.rows)
 
     def close(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
         """Step 7: take the commits off the logs, that of the primary last, and remove the payload row.
@@ -178,7 +173,6 @@ class Resolver:
                 spans=writes.spans(),
                 moves=moves and writes.has_partition_rows,
                 cells=writes.cells,
-                is_long=writes.is_long,
             )
             return log.committed(commit, writes.state)
 

@@ -3,14 +3,16 @@
 A table's row keeps some templates, each the end of a partition's struct as it was when its like came first. A
 partition's row then holds its values, as the struct begins with them, and behind these the rest of the struct in
 deflate (RFC 1951), with the template as its preset dictionary: what is as there takes a few bytes.
-What is read is the struct that was written, to the byte. docs/rows.md has the form.
+What is read is the struct that was written, to the byte, but for what became of all partitions since (`epochs.py`).
+docs/rows.md has the form.
 """
 
 from __future__ import annotations
 
+import json
 import struct
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
 from typing import Final
@@ -19,21 +21,31 @@ from hbstore.byte_cache import remembered
 from hbstore.errors import CorruptRow
 from hbstore.model.structs import VALUES_START
 from hbstore.rows.damage import RESTORE
+from hbstore.transactions.epochs import FIRST_EPOCH, MOST_RELOCATIONS, Epochs
+from hbstore.transactions.payload_change import PayloadChange
 
 TEMPLATES: Final = "d:templates"
-"""The cell of a table's row that has them: each with its length before it."""
+"""The cell of a table's row that has them: each with its length before it, behind the epochs if there are several."""
 
 MOST: Final = 8
-"""Templates of a table: partitions that other engines write, or with other columns, may be like none of the first."""
+"""Templates of an epoch: partitions that other engines write, or with other columns, may be like none of the first."""
 
 LARGEST: Final = 31 << 10
-"""Bytes of a template, and of all of a table but the first: deflate looks back no further."""
+"""Bytes of a template, and of all of an epoch but the first: deflate looks back no further."""
+
+LARGEST_EARLIER: Final = 64 << 10
+"""Bytes of the templates of earlier epochs. With more, all rows are written anew before another epoch begins."""
 
 WORTH: Final = 4
 """A partition whose rest takes more than this part of its bytes is a template for others."""
 
 ID: Final = 4
 _LENGTH: Final = struct.Struct(">I")
+_EPOCHS: Final = b"\xff"
+"""Stands before the epochs; no template is so long."""
+_WHOLE: Final = 1
+"""Ends a whole struct of a later epoch than the first, whose number is before it; no values end so early."""
+_EPOCH: Final = struct.Struct(">I")
 _LONGEST_VALUES: Final = 255
 _LEVEL: Final = 6
 _MEMORY: Final = 5
@@ -48,6 +60,8 @@ class Templates:
     Attributes:
         texts: the templates by the numbers that rows have; the first bytes of their SHA-256, so that a number never
             means another template, also where another table had the name before.
+        epochs: those of the table.
+        earlier: the epochs of templates that rows are packed with no more.
 
     >>> from hbstore.model.objects import Column, Partition, Table
     >>> from hbstore.model.structs import PartitionEncoder
@@ -61,6 +75,9 @@ class Templates:
     """
 
     texts: dict[bytes, bytes]
+    epochs: Epochs = FIRST_EPOCH
+    earlier: dict[bytes, int] = field(default_factory=dict)
+    _changes: dict[int, PayloadChange] = field(default_factory=dict, compare=False, repr=False)
 
     @staticmethod
     def of(cell: bytes | None) -> Templates:
@@ -73,16 +90,39 @@ class Templates:
 
     def encode(self) -> bytes:
         """The cell."""
-        return b"".join(_LENGTH.pack(len(text)) + text for text in self.texts.values())
+        texts = b"".join(_LENGTH.pack(len(text)) + text for text in self.texts.values())
+        if not self.epochs.current:
+            return texts
+        of = [self.earlier.get(number, self.epochs.current) for number in self.texts]
+        line = json.dumps({**self.epochs.encode(), "of": of}, separators=(",", ":")).encode()
+        return _EPOCHS + _LENGTH.pack(len(line)) + line + texts
+
+    @property
+    def current(self) -> dict[bytes, bytes]:
+        """Those that rows are packed with."""
+        return {number: text for number, text in self.texts.items() if number not in self.earlier}
+
+    @property
+    def are_many(self) -> bool:
+        """Whether rows of earlier epochs are to be written anew before another one begins."""
+        kept = sum(len(self.texts[number]) for number in self.earlier)
+        return kept > LARGEST_EARLIER or len(self.epochs.relocated) >= MOST_RELOCATIONS
+
+    def in_epoch(self, epochs: Epochs) -> Templates:
+        """These, with an epoch that has begun: rows are packed with none of them from now on."""
+        earlier = dict.fromkeys(self.texts, self.epochs.current) | self.earlier
+        return Templates(self.texts, epochs, earlier)
+
+    def rewritten(self) -> Templates:
+        """These where no row of an earlier epoch is left."""
+        return Templates(self.current, self.epochs.rewritten())
 
     def packed(self, payload: bytes) -> bytes:
         """What a partition's row holds; the struct itself where that is not larger, or is not understood."""
         size = values_size(payload)
-        if not size or not self.texts:
-            return payload
         values, rest = payload[:size], payload[size:]
-        smallest = payload
-        for number, text in reversed(self.texts.items()):  # the last one is likeliest to be like what comes now
+        smallest = self._whole(payload)
+        for number, text in reversed(self.current.items()) if size else ():  # the last one is likeliest to be like it
             compressor = _compressor(text).copy()
             row = b"".join((values, number, compressor.compress(rest), compressor.flush(), bytes((size,))))
             smallest = min(smallest, row, key=len)
@@ -94,16 +134,45 @@ class Templates:
         """These, with one more if there is room and the partition is like none of them; and what its row holds."""
         row, size = self.packed(payload), values_size(payload)
         text = payload[size:][-LARGEST:]
-        kept = sum(map(len, self.texts.values()))
-        if not size or _is_like(row, payload) or len(self.texts) >= MOST or (kept and kept + len(text) > LARGEST):
+        current = self.current
+        kept = sum(map(len, current.values()))
+        if not size or _is_like(row, payload) or len(current) >= MOST or (kept and kept + len(text) > LARGEST):
             return self, row
-        more = Templates({**self.texts, sha256(text).digest()[:ID]: text})
+        texts = {**self.texts, _number(text, self.epochs.current): text}
+        more = replace(self, texts=texts)
         return more, more.packed(payload)
 
     def unpacked(self, stored: bytes) -> bytes:
-        """The struct of a partition, of what its row holds; that itself where no template is the one that it names."""
+        """The struct of a partition as it is now; what its row holds where that names none of the templates."""
+        number, values = number_of(stored), 0
+        if number is not None:
+            payload, values = unpacked_with(self.texts.get(number), stored), stored[-1]
+            epoch = self.earlier.get(number, self.epochs.current)
+        elif _is_whole(stored):
+            payload = stored[: -_EPOCH.size - 1]
+            epoch = _EPOCH.unpack_from(stored, len(stored) - _EPOCH.size - 1)[0]
+        else:
+            payload, epoch = stored, 0
+        if epoch >= self.epochs.current or payload[-1:] != b"\0":
+            return payload
+        change = self._changes.get(epoch)
+        if change is None:
+            change = self._changes[epoch] = self.epochs.change(epoch)
+        return change.apply(payload, values)
+
+    def epoch_of(self, stored: bytes) -> int | None:
+        """In which epoch a partition's row was written; None where that is none of these, as it came later."""
         number = number_of(stored)
-        return stored if number is None else unpacked_with(self.texts.get(number), stored)
+        if number is not None:
+            return self.earlier.get(number, self.epochs.current if number in self.texts else None)
+        epoch: int = _EPOCH.unpack_from(stored, len(stored) - _EPOCH.size - 1)[0] if _is_whole(stored) else 0
+        return epoch if epoch <= self.epochs.current else None
+
+    def _whole(self, payload: bytes) -> bytes:
+        """What a row holds that is not packed."""
+        if not self.epochs.current or not payload.startswith(VALUES_START) or payload[-1]:
+            return payload
+        return payload + _EPOCH.pack(self.epochs.current) + bytes((_WHOLE,))
 
 
 NO_TEMPLATES: Final = Templates({})
@@ -112,9 +181,10 @@ NO_TEMPLATES: Final = Templates({})
 def number_of(stored: bytes) -> bytes | None:
     """The number of the template with which a partition's row is packed; None where it is the struct itself.
 
-    A struct ends with 00; what is packed ends with the size of the values, behind which the number stands.
+    A struct ends with 00, or with 01 behind its epoch; what is packed ends with the size of the values, behind which
+    the number stands.
     """
-    if stored[-1:] in (b"", b"\0") or not stored.startswith(VALUES_START):
+    if stored[-1:] in (b"", b"\0", b"\1") or not stored.startswith(VALUES_START):
         return None
     return stored[stored[-1] :][:ID]
 
@@ -128,6 +198,15 @@ def unpacked_with(text: bytes | None, stored: bytes) -> bytes:
         return stored[:size] + zlib.decompressobj(-zlib.MAX_WBITS, text).decompress(stored[size + ID : -1])
     except zlib.error:
         return stored
+
+
+def _is_whole(stored: bytes) -> bool:
+    """Whether a row holds a struct that was written in a later epoch than the first."""
+    return stored[-1:] == bytes((_WHOLE,)) and stored.startswith(VALUES_START)
+
+
+def _number(text: bytes, epoch: int) -> bytes:
+    return sha256(_EPOCH.pack(epoch) + text if epoch else text).digest()[:ID]
 
 
 def _is_like(row: bytes, payload: bytes) -> bool:
@@ -159,12 +238,22 @@ def values_size(payload: bytes) -> int:
 
 @remembered
 def _decoded(cell: bytes) -> Templates:
-    texts, at = {}, 0
+    epochs, of, at = FIRST_EPOCH, None, 0
+    if cell.startswith(_EPOCHS):
+        begin = len(_EPOCHS) + _LENGTH.size
+        at = begin + int.from_bytes(cell[len(_EPOCHS) : begin], "big")
+        epochs, of = Epochs.decode(cell[begin:at])
+    texts: dict[bytes, bytes] = {}
+    earlier = {}
     while at < len(cell):
         begin = at + _LENGTH.size
         at = begin + int.from_bytes(cell[at:begin], "big")
         text = cell[begin:at]
-        texts[sha256(text).digest()[:ID]] = text
-    if at > len(cell):
+        epoch = of[len(texts)] if of is not None and len(texts) < len(of) else epochs.current
+        number = _number(text, epoch)
+        texts[number] = text
+        if epoch < epochs.current:
+            earlier[number] = epoch
+    if at > len(cell) or (of is not None and len(of) != len(texts)):
         raise CorruptRow("the templates of a table cannot be decoded", bytes=len(cell), hint=RESTORE)
-    return Templates(texts)
+    return Templates(texts, epochs, earlier)

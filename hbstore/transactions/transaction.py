@@ -9,12 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, TypeAlias
 
-from hbstore.keys.row_key import successor
 from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
 from hbstore.transactions.log import LOG, Log, Span, spans_of
-from hbstore.transactions.rewriting import Rewrite
-from hbstore.transactions.templates import TEMPLATES, Templates
-from hbstore.transactions.unpacked_rows import prefix_of_row
+from hbstore.transactions.templates import NO_TEMPLATES, TEMPLATES, Templates
+from hbstore.transactions.unpacked_rows import COMPANION, unpacked
 from hbstore.transactions.writes import RowWrites
 
 Settle: TypeAlias = "Callable[[RowView, Sequence[Span]], None]"
@@ -45,7 +43,7 @@ class RowView:
     Args:
         key: the row's key.
         cells: as they were read, the log among them.
-        rows: where its partition rows are.
+        rows: where they are.
         settle: see `Settle`; on a backend with transactions there is nothing to settle.
 
     ``log`` is the row's log before the transaction, ``log_cell`` its bytes; ``has_read_further`` says whether more was
@@ -55,12 +53,10 @@ class RowView:
 
     __slots__ = (
         "_cells",
-        "_cleared",
         "_deletes",
         "_new_cells",
         "_new_state",
         "_puts",
-        "_rewrite",
         "_sequence",
         "_settle",
         "has_read_further",
@@ -85,8 +81,6 @@ class RowView:
         self._new_cells: dict[str, bytes] = {}
         self._puts: dict[bytes, PartitionRow] = {}
         self._deletes: set[bytes] = set()
-        self._cleared: list[bytes] = []
-        self._rewrite: Rewrite | None = None
 
     def __repr__(self) -> str:
         return f"<RowView {self.key!r}>"
@@ -134,19 +128,24 @@ class RowView:
         """The payloads of those of some partition rows that exist."""
         wanted = sorted(set(keys))
         self._look(spans_of(wanted))
-        return dict(self.rows.multi_get(wanted)) if wanted else {}
+        return dict(self._unpacked().multi_get(wanted)) if wanted else {}
 
-    def partition_rows(self, start: bytes, stop: bytes) -> Iterator[StoredRow]:
-        """Partition rows with start <= key < stop, in key order."""
+    def partition_rows(self, start: bytes, stop: bytes, limit: int | None = None) -> Iterator[StoredRow]:
+        """Partition rows with start <= key < stop, in key order; the first of them alone if there is a limit."""
         self._look(((start, stop),))
-        return chain.from_iterable(self.rows.scan(start, stop))
+        return chain.from_iterable(self._unpacked().scan(start, stop, None, limit))
+
+    def partition_keys(self, start: bytes, stop: bytes, limit: int) -> list[bytes]:
+        """The first keys of partition rows with start <= key < stop."""
+        self._look(((start, stop),))
+        return [key for batch in self.rows.scan(start, stop, None, limit) for key, _ in batch]
 
     def has_partition_rows(self, start: bytes, stop: bytes) -> bool:
         """Whether there is a partition row with start <= key < stop."""
         self._look(((start, stop),))
         return self.rows.first_key(start, stop) is not None
 
-    def settle(self, start: bytes, stop: bytes) -> None:
+    def settle(self, start: bytes = b"", stop: bytes = b"\xff") -> None:
         """See that all that is decided about a range of partition rows is written, to read it in another way."""
         self._look(((start, stop),))
 
@@ -160,17 +159,11 @@ class RowView:
             self._puts.pop(key, None)
         self._look(spans_of([*self._puts, *self._deletes]))
 
-    def clear(self, prefix: bytes) -> None:
-        """Delete all partition rows whose keys begin with something; none of them may be put as well."""
-        self._cleared.append(prefix)
-        self._look(((prefix, successor(prefix)),))
-
     def writes(self) -> RowWrites:
         """What the transaction does with the row; the rows of its partitions are packed here."""
         state = self.log.state if self._new_state is None else self._new_state
         puts = self._packed_puts()
         cells = {name: value for name, value in self._new_cells.items() if value != self._cells.get(name)}
-        partition_rows = self._puts or self._deletes or self._cleared or self._rewrite
         return RowWrites(
             row=self.key,
             sequence=self._sequence + 1,
@@ -178,29 +171,23 @@ class RowView:
             cells=cells,
             puts=puts,
             deletes=tuple(sorted(self._deletes)),
-            cleared=tuple(self._cleared),
-            rewrite=self._rewrite,
-            changed=bool(state != self.log.state or cells or partition_rows),
+            changed=bool(state != self.log.state or cells or self._puts or self._deletes),
         )
 
     def _packed_puts(self) -> tuple[PartitionRow, ...]:
-        prefix = prefix_of_row(self.key)
-        if prefix is None or not self._puts:
-            return tuple(self._puts.values())
-        templates = Templates.of(self._cells.get(TEMPLATES))
+        templates = Templates.of(self._cells.get(TEMPLATES)) if self._puts else NO_TEMPLATES
         puts = []
         for put in self._puts.values():
-            if put.key.startswith(prefix):
+            if not put.key.startswith(COMPANION):
                 templates, row = templates.pack(put.payload)
                 put = PartitionRow(put.key, put.cells, row)  # noqa: PLW2901
             puts.append(put)
-        self.put_cell(TEMPLATES, templates.encode())
+        if puts:
+            self.put_cell(TEMPLATES, templates.encode())
         return tuple(puts)
 
-    def rewrite(self, rewrite: Rewrite) -> None:
-        """Rewrite all partition rows of a table, below the keys of this one; it puts none besides."""
-        self._rewrite = rewrite
-        self._look(((rewrite.target, successor(rewrite.target)),))
+    def _unpacked(self) -> Rows:
+        return unpacked(self.rows, self.key, self._cells)
 
     def _look(self, spans: Sequence[Span]) -> None:
         self.has_read_further = True

@@ -18,10 +18,8 @@ from hbstore.transactions.identity import new_id
 from hbstore.transactions.log import LOG, Commit, Log, Span
 from hbstore.transactions.outcome import undecided
 from hbstore.transactions.payloads import old_payloads, remove_payload
-from hbstore.transactions.progress import NoProgress
 from hbstore.transactions.resolving import Resolver
 from hbstore.transactions.transaction import RestartError, RowView, Transaction
-from hbstore.transactions.unpacked_rows import unpacked
 from hbstore.transactions.waiting import Patience, Waiting
 from hbstore.transactions.writes import only_removes
 
@@ -33,7 +31,7 @@ class Transactions:
     r"""Runs transactions on rows.
 
     Attributes:
-        rows: where the rows are; its own give partitions as the structs that were written.
+        rows: where the rows are.
         patience: how long others are waited for.
 
     >>> from hbstore.rows.memory import MemoryRows
@@ -45,9 +43,6 @@ class Transactions:
 
     rows: Rows
     patience: Patience = field(default_factory=Patience)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", unpacked(self.rows))
 
     def run(self, step: Callable[[Transaction], T]) -> T:
         """Make what a step writes happen at once, as if nobody else wrote meanwhile; what the step returned then.
@@ -188,7 +183,7 @@ class Transactions:
                     commit = Commit(id=new_id(), sequence=writes.sequence, primary=writes.row)
                     log = view.log.committed(commit, writes.state)
                     self.rows.compare_and_put(writes.row, LOG, view.log_cell, log.encode())
-                    writes.apply(self.rows, NoProgress())
+                    writes.apply(self.rows)
         except StoreFull:
             if not removes or not self.rows.use_reserve():
                 raise

@@ -11,19 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from hbstore.errors import CorruptRow
-from hbstore.keys.row_key import successor
+from hbstore.errors import CorruptRow, NotAStore
 from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import CatalogCell, PartitionRow, Rows
 from hbstore.transactions.log import Span, spans_of
-from hbstore.transactions.progress import Progress
-from hbstore.transactions.rewriting import Rewrite
-from hbstore.transactions.unpacked_rows import stored
 
 T = TypeVar("T")
-CLEAR_BATCH: Final = 5_000
-"""Partition rows that are deleted at once where a whole range goes."""
-
 _LENGTH: Final = struct.Struct(">I")
 _NUMBER: Final = struct.Struct(">Q")
 
@@ -39,8 +32,6 @@ class RowWrites:
         cells: other cells of the row that are put; an empty value removes one.
         puts: partition rows that replace what is under their keys.
         deletes: keys of partition rows that go; none of them is put.
-        cleared: beginnings of keys all of whose partition rows go; none of them is put.
-        rewrite: what becomes of all partition rows of a table; None: nothing.
         changed: whether anything of the row changes; if not, it was only read.
     """
 
@@ -50,37 +41,20 @@ class RowWrites:
     cells: Mapping[str, bytes] = field(default_factory=dict)
     puts: Sequence[PartitionRow] = ()
     deletes: Sequence[bytes] = ()
-    cleared: Sequence[bytes] = ()
-    rewrite: Rewrite | None = None
     changed: bool = True
 
     @property
     def has_partition_rows(self) -> bool:
         """Whether partition rows are written."""
-        return bool(self.puts or self.deletes or self.is_long)
-
-    @property
-    def is_long(self) -> bool:
-        """Whether there may be any number of them."""
-        return bool(self.cleared or self.rewrite)
+        return bool(self.puts or self.deletes)
 
     def spans(self) -> tuple[Span, ...]:
         """Where its partition rows lie."""
-        keys = [put.key for put in self.puts]
-        keys += self.deletes
-        for prefix in (*self.cleared, *([] if self.rewrite is None else [self.rewrite.target])):
-            keys += (prefix, successor(prefix))
-        return spans_of(keys)
+        return spans_of([*(put.key for put in self.puts), *self.deletes])
 
-    def apply(self, rows: Rows, progress: Progress) -> None:
+    def apply(self, rows: Rows) -> None:
         """Write all but the log; doing so again, at once with others or late, changes nothing."""
-        if self.rewrite is not None:
-            self.rewrite.apply(rows, self.sequence, progress)
         rows.write(self.puts, self.deletes, self.sequence)
-        for prefix in self.cleared:
-            for keys in _in_batches(key for batch in stored(rows).scan(prefix, successor(prefix)) for key, _ in batch):
-                rows.write((), keys, self.sequence)
-                progress.say(keys[-1])
         if self.cells:
             cells = [CatalogCell(self.row, name, value) for name, value in self.cells.items()]
             rows.put_cells(cells, self.sequence)
@@ -88,14 +62,14 @@ class RowWrites:
 
 def moves_partitions(writes: Sequence[RowWrites]) -> bool:
     """Whether partition rows go and others come, in one row or between two."""
-    return any(one.puts or one.rewrite for one in writes) and any(one.deletes or one.cleared for one in writes)
+    return any(one.puts for one in writes) and any(one.deletes for one in writes)
 
 
 def only_removes(writes: Iterable[RowWrites]) -> bool:
     """Whether rows go and none comes."""
     changed = [row_writes for row_writes in writes if row_writes.changed]
-    goes = any(row_writes.deletes or row_writes.cleared or not row_writes.state for row_writes in changed)
-    return goes and not any(row_writes.puts or row_writes.rewrite for row_writes in changed)
+    goes = any(row_writes.deletes or not row_writes.state for row_writes in changed)
+    return goes and not any(row_writes.puts for row_writes in changed)
 
 
 def encode_writes(writes: Iterable[RowWrites]) -> bytes:
@@ -108,6 +82,7 @@ def decode_writes(data: bytes) -> tuple[RowWrites, ...]:
 
     Raises:
         CorruptRow: they are not.
+        NotAStore: up to format 5 they could be of another kind.
     """
     reader = _Reader(data)
     try:
@@ -125,8 +100,7 @@ def _encoded(writes: RowWrites) -> Iterator[bytes]:
         writes.puts, lambda put: (*_prefixed(put.key), *_sequence(put.cells, _prefixed), *_prefixed(put.payload))
     )
     yield from _sequence(writes.deletes, _prefixed)
-    yield from _sequence(writes.cleared, _prefixed)
-    yield from _prefixed(b"" if writes.rewrite is None else writes.rewrite.encode())
+    yield from (_LENGTH.pack(0), _LENGTH.pack(0))  # up to format 5: ranges that went, and what became of a whole table
     yield bytes([writes.changed])
 
 
@@ -159,17 +133,15 @@ class _Reader:
         return PartitionRow(self.text(), self.sequence(self.text), self.text())
 
     def writes(self) -> RowWrites:
-        return RowWrites(
-            self.text(),
-            _NUMBER.unpack(self.take(_NUMBER.size))[0],
-            self.text(),
-            dict(self.sequence(self.cell)),
-            self.sequence(self.put),
-            self.sequence(self.text),
-            self.sequence(self.text),
-            Rewrite.decode(rewrite) if (rewrite := self.text()) else None,
-            self.take(1) == b"\x01",
-        )
+        row, sequence, state = self.text(), _NUMBER.unpack(self.take(_NUMBER.size))[0], self.text()
+        cells, puts, deletes = dict(self.sequence(self.cell)), self.sequence(self.put), self.sequence(self.text)
+        if self.sequence(self.text) or self.text():
+            raise NotAStore(
+                "an earlier version of hbstore dropped, renamed or altered a table, and did not finish",
+                row=row,
+                hint="Nothing was changed; run `hbstore repair` of that version, and open the store with this one then",
+            )
+        return RowWrites(row, sequence, state, cells, puts, deletes, changed=self.take(1) == b"\x01")
 
 
 def _prefixed(data: bytes) -> Iterator[bytes]:
@@ -182,14 +154,3 @@ def _sequence(items: Sequence[T] | Iterable[T], encode: Callable[[T], Iterable[b
     yield _LENGTH.pack(len(listed))
     for item in listed:
         yield from encode(item)
-
-
-def _in_batches(keys: Iterator[bytes]) -> Iterator[list[bytes]]:
-    batch: list[bytes] = []
-    for key in keys:
-        batch.append(key)
-        if len(batch) >= CLEAR_BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

@@ -75,7 +75,6 @@ def test_every_error_has_an_exit_code():
         "ConcurrentChange",
         "CorruptRow",
         "CorruptTimeline",
-        "LeftoverRows",
         "MetastoreUnavailable",
         "NotAStore",
         "PublicationLost",

@@ -12,7 +12,7 @@ from hbstore.console.plans.key_line import Reading, key_line, lanes
 from hbstore.console.plans.partition_grid import partition_grid
 from hbstore.console.plans.sampled_values import sampled_values
 from hbstore.filters.parser import parse_filter
-from hbstore.keys.row_key import TAG_NULL, TAG_TEXT, row_key, successor, text_cell
+from hbstore.keys.row_key import TAG_NULL, TAG_TEXT, row_key, successor, table_prefix, text_cell
 from hbstore.keys.types import parse_type
 from hbstore.plans.planner import plan_filter
 from hbstore.plans.schema import KeySchema
@@ -44,6 +44,14 @@ def test_the_start_of_a_scan_is_cut_into_fields(text, said):
     fields = key_fields(start, SCHEMA)
     assert b"".join(field.data for field in fields) == start
     assert said in " ".join(field.text for field in fields)
+
+
+def test_a_later_table_of_a_name_has_the_number_of_its_life_in_its_keys():
+    schema = KeySchema(table_prefix("shop", "sales", 300), SCHEMA.names, SCHEMA.types)
+    start = schema.prefix + text_cell(SCHEMA.types[0], "2013-01-01")
+    fields = key_fields(start, schema)
+    assert b"".join(field.data for field in fields) == start
+    assert [field.text for field in fields[:3]] == ["shop", "sales", "the one of change 300"]
 
 
 def test_no_byte_of_an_end_is_lost():

@@ -33,6 +33,7 @@ from tests.exactness.worlds import DATABASE, STATISTICS_STATES, load
 from tests.fuzz.drivers import attack
 from tests.fuzz.expressions import read_mutated
 from tests.fuzz.filters import random_tree
+from tests.fuzz.histories import run_history
 from tests.fuzz.kills import kills
 from tests.fuzz.values import random_world
 from tests.metastore.spark.process import SparkProcess
@@ -352,6 +353,13 @@ PARTS = {
         lambda options: run_kills(options.seed, options.kills, in_s3=options.in_s3),
         {"type": int, "metavar": "ROUNDS"},
     ),
+    "histories": Part(
+        "so many histories of changes, with a process that dies at any write, beside a model; on --backend",
+        "--histories 100000",
+        60,
+        lambda options: run_histories(options.seed, options.histories, options.seconds, options.backend),
+        {"type": int, "metavar": "NUMBER"},
+    ),
     "sql-port": Part(
         "mutated calls of drivers to the server at this port: each is answered, or its connection ended",
         "--sql-port 10000 --pairs 100000",
@@ -371,6 +379,23 @@ def run_kills(seed, rounds, *, in_s3):
     except AssertionError:
         traceback.print_exc()
         return 1
+    return 0
+
+
+def run_histories(seed, number, seconds, backend):
+    """Play histories until one differs; 1 if it does."""
+    began = time.monotonic()
+    for at in range(seed, seed + number):
+        with closing(connect("memory://?atomic=false" if backend in (None, "nonatomic") else backend)) as store:
+            try:
+                run_history(at, store.rows)
+            except AssertionError:
+                traceback.print_exc()
+                print(f"\npython -m tests.fuzz --histories 1 --seed {at}", file=sys.stderr)
+                return 1
+        if time.monotonic() - began > seconds:
+            break
+    print(f"{at - seed + 1:,} histories in {time.monotonic() - began:,.0f} s, all as the model")
     return 0
 
 

@@ -113,7 +113,8 @@ def test_nothing_is_made_of_what_is_listed(memory, method):
     rows = memory.store.rows
     before = memory.raw(method, *LISTINGS[method])
     expected = before
-    for at, row in enumerate(list(rows.whole_rows(b"", b"\xff" * 40))):
+    whole = memory.store.table_row("shop", "sales").unpacked(rows)
+    for at, row in enumerate(list(whole.whole_rows(b"", b"\xff" * 40))):
         strange = b"\xfe\xff%06d" % at + b"\xfd" * (len(row.payload) - 8)
         expected = expected.replace(row.payload, strange)
         rows.write([row._replace(payload=strange)], [], 0)

@@ -104,6 +104,15 @@ class WritingContract:
         rows.write([], [row.key for row in table[10:]], 2)
         assert read(rows, *span) == stored(table[:10])
 
+    def test_what_is_given_back_is_the_room_of_rows_that_are_gone(self, rows, prefix):
+        table = [make_row(prefix, f"{number:05d}") for number in range(10)]
+        rows.write(table[:10], [], sequence=1)
+        rows.write([], [row.key for row in table[:5]], sequence=2)
+        rows.give_back()
+        assert read(rows, prefix, successor(prefix)) == stored(table[5:10])
+        rows.write(table[:1], [], sequence=3)
+        assert read(rows, prefix, successor(prefix)) == stored([table[0], *table[5:10]])
+
     def test_compare_and_put(self, rows, prefix):
         key = b"T " + prefix
         assert rows.get(key) is None

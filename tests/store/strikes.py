@@ -7,12 +7,12 @@ from functools import partial
 from types import SimpleNamespace
 
 from hbstore import CommitStateUnknown, StoreUnavailable
-from hbstore.store import check, publication_change
+from hbstore.store import check, publication_change, purge
 from hbstore.store.hive import services
 from hbstore.store.hive.lock_table import LockTableRow
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.purge import Purger
 from hbstore.store.timelines import stored_timelines
-from hbstore.transactions import rewriting, writes
 from tests.pauses import without_patience, without_pauses
 from tests.store.faults import Crash, FaultyRows
 
@@ -27,7 +27,7 @@ ids = {"ids": lambda one: getattr(one, "__name__", None)}
 
 
 def make_impatient(monkeypatch):
-    """Nobody waits for anybody, what was begun is old at once, few rows make a batch, and no lock gets older."""
+    """Nobody waits for anybody, what was begun is old at once, two rows are many, and no lock gets older."""
     later = SimpleNamespace(time=lambda: time.time() + 60, sleep=lambda _seconds: None)
     monkeypatch.setattr(stored_timelines, "time", later)
     monkeypatch.setattr(publication_change, "time", SimpleNamespace(time=lambda: LOCK_TIME))
@@ -35,8 +35,14 @@ def make_impatient(monkeypatch):
     without_patience(monkeypatch)
     monkeypatch.setattr(services, "LockTableRow", partial(LockTableRow, clock=lambda: LOCK_TIME))
     monkeypatch.setattr(check, "PAYLOAD_AGE", -1.0)
-    monkeypatch.setattr(rewriting, "_BATCH_ROWS", 2)
-    monkeypatch.setattr(writes, "CLEAR_BATCH", 2)
+    monkeypatch.setattr(purge, "FEW", 1)
+    monkeypatch.setattr(Purger, "begin", _purge_at_once)
+
+
+def _purge_at_once(purger):
+    """Of a purger: in the process that drops the table, not in a thread, so that it has its faults, too."""
+    purger._again = True
+    purger._run()
 
 
 def struck(fresh, operation, fault, least=1):

@@ -31,7 +31,6 @@ from hbstore.timelines.factory import PRESENT
 from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.transaction import RestartError, RowView
 from hbstore.transactions.transactions import Transactions
-from hbstore.transactions.unpacked_rows import unpacked
 from hbstore.transactions.waiting import Patience
 from tests import hbase_server
 from tests.amounts import amount
@@ -170,6 +169,12 @@ def filled():
     store.records.create("note", "one", "{}")
     store.documents.create("shop", "note", "two", "{}")
     store.drop_table("shop", "t1")
+    store.create_table(Table("shop", "t1", partition_columns=[Column("n", "int")], location="s3://shop/t1"))
+    store.table("shop.t1").add([Partition(("1",))])
+    renamed = Table("shop", "old", partition_columns=[Column("n", "int")], location="s3://shop/old")
+    store.rename_table("shop", "t1", renamed, relocated=("s3://shop/t1", "s3://shop/old"))
+    store.create_table(Table("shop", "t1", partition_columns=[Column("n", "int")]))
+    store.table("shop.t1").add([Partition(("2",))])
     return store
 
 
@@ -193,7 +198,7 @@ def test_all_comes_back(tmp_path):
     assert [path.name for path in folder.iterdir()] == [copied.path.name]
     target = connect_rows(NONATOMIC)
     restore(copied.path, target)
-    assert contents(unpacked(target)) == contents(source.rows)
+    assert contents(target) == contents(source.rows)
     again = PartitionStore(target)
     assert again.drop_partitions("shop", "t0", [("7",)]) == 1
     again.table("shop.t0").add([Partition(("9999",))])

@@ -108,7 +108,7 @@ def test_a_file_is_brought_up_when_it_is_opened(old_file):
     for _ in range(2):
         with connect(f"sqlite://{old_file}") as store:
             assert_all_is_well(store)
-    assert sqlite3.connect(old_file).execute("PRAGMA user_version").fetchone() == (5,)
+    assert sqlite3.connect(old_file).execute("PRAGMA user_version").fetchone() == (format_number.FORMAT,)
 
 
 def test_it_stays_what_it_is_under_all_changes(old_file):
@@ -153,7 +153,7 @@ def test_who_opens_it_next_goes_on_wherever_a_process_died(old_file):
         except Crash:
             assert rows.format_number() == 3
         bring_up(Tables(Transactions(rows)))
-        assert rows.format_number() == 5
+        assert rows.format_number() == format_number.FORMAT
         assert_all_is_well(PartitionStore(rows))
         if not faulty.struck:
             break
@@ -184,7 +184,7 @@ def test_two_processes_may_open_it_at_once(old_file):
     for schedule in schedules((calls, calls), step=calls // 6):
         rows = old_rows(old_file)
         results, _ = play(rows, [opened, opened], schedule)
-        assert results == [5, 5], schedule
+        assert results == [format_number.FORMAT] * 2, schedule
         assert_all_is_well(PartitionStore(rows))
 
 
@@ -196,7 +196,7 @@ def test_an_older_hbase_is_brought_up(old_file, hbase_server_url, monkeypatch):
             old_rows(old_file, url).close()
         for _ in range(2):
             with connect(url) as store:
-                assert store.rows.format_number() == 5
+                assert store.rows.format_number() == format_number.FORMAT
                 assert_all_is_well(store)
 
 

@@ -18,7 +18,6 @@ from hbstore.store.copying import back_up, restore
 from hbstore.store.packing import pack_store
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transactions.templates import TEMPLATES, number_of
-from hbstore.transactions.unpacked_rows import stored
 from tests.store.conftest import hours, sales_table
 from tests.store.faults import Crash, FaultyRows
 
@@ -29,7 +28,7 @@ OTHER = tuple(Column(f"{at} elsewhere", "array<string>") for at in range(30))
 def rows_of(store, name="sales"):
     """What the backend has."""
     prefix = store.table_row("shop", name).definition.prefix
-    return {row.key: row.payload for row in stored(store.rows).whole_rows(prefix, successor(prefix))}
+    return {row.key: row.payload for row in store.rows.whole_rows(prefix, successor(prefix))}
 
 
 def bytes_of(store, name="sales"):
@@ -58,15 +57,16 @@ def test_a_row_holds_what_is_its_own(store, wide):
     expected = added(store, wide, *range(10, 20))
     assert max(map(len, rows_of(store).values())) < 90 < min(map(len, expected)) // 10
     assert bytes_of(store) == expected
-    assert [row.payload for row in store.rows.whole_rows(b"shop", b"shoq")] == expected
-    assert [payload for _, payload in store.rows.multi_get(sorted(rows_of(store)))] == expected
+    rows = store.table_row("shop", "sales").unpacked(store.rows)
+    assert [row.payload for row in rows.whole_rows(b"shop", b"shoq")] == expected
+    assert [payload for _, payload in rows.multi_get(sorted(rows_of(store)))] == expected
     store.alter_partitions("shop", "sales", [Partition(("2013-01-01", "11"), location="s3://else", create_time=7)])
     assert store.get_partition("shop", "sales", ("2013-01-01", "11")).location == "s3://else"
     assert max(map(len, rows_of(store).values())) < 90
 
 
 def test_a_process_that_knows_an_earlier_table_of_the_name_reads_and_writes_the_later_one(store, wide):
-    other = PartitionStore(stored(store.rows))
+    other = PartitionStore(store.rows)
     first = added(store, wide, 1, 2)
     assert bytes_of(other) == first
     store.drop_table("shop", "sales")
@@ -74,7 +74,7 @@ def test_a_process_that_knows_an_earlier_table_of_the_name_reads_and_writes_the_
     store.create_table(later)
     expected = added(store, later, 3) + added(other, later, 4)
     assert bytes_of(other) == bytes_of(store) == expected
-    assert bytes_of(PartitionStore(stored(store.rows))) == expected
+    assert bytes_of(PartitionStore(store.rows)) == expected
 
 
 def test_a_table_that_is_renamed_or_altered_with_its_partitions_stays_small(store, wide):
@@ -123,8 +123,8 @@ def test_readers_see_no_packed_row_without_its_template():
 
 def test_rows_of_an_earlier_version_are_read_and_packed(store, wide):
     expected = added(store, wide, *range(10, 20))
-    backend = stored(store.rows)
-    whole = list(store.rows.whole_rows(b"shop", b"shoq"))
+    backend = store.rows
+    whole = list(store.table_row("shop", "sales").unpacked(backend).whole_rows(b"shop", b"shoq"))
     damaged = whole[0]._replace(key=whole[0].key[:-1] + b"\xff\xff")  # with the others in one batch
     for rows in (whole, whole[::2]):  # all, then some
         backend.write(rows, [], store.table_row("shop", "sales").log.sequence)
@@ -144,18 +144,18 @@ def test_rows_of_an_earlier_version_are_read_and_packed(store, wide):
 
 def test_a_row_that_lost_its_template_is_named(store, wide):
     added(store, wide, 1)
-    (row,) = stored(store.rows).whole_rows(b"shop", b"shoq")
+    (row,) = store.rows.whole_rows(b"shop", b"shoq")
     size = row.payload[-1]
     damaged = row.payload[:size] + b"gone" + row.payload[size + 4 :]
-    stored(store.rows).write([row._replace(payload=damaged)], [], store.table_row("shop", "sales").log.sequence)
+    store.rows.write([row._replace(payload=damaged)], [], store.table_row("shop", "sales").log.sequence)
     assert "cannot be decoded" in str(next(problem for problem in store.check("shop", "sales") if problem is not None))
 
 
 def test_a_table_whose_templates_are_damaged_is_named_and_can_be_dropped(store, wide):
     added(store, wide, 1)
     row = store.table_row("shop", "sales")
-    stored(store.rows).put_cells([CatalogCell(row.key, TEMPLATES, b"\0\0\1")], row.log.sequence)
-    fresh = PartitionStore(stored(store.rows))
+    store.rows.put_cells([CatalogCell(row.key, TEMPLATES, b"\0\0\1")], row.log.sequence)
+    fresh = PartitionStore(store.rows)
     assert "cannot be decoded" in str(next(problem for problem in fresh.check("shop", "sales") if problem is not None))
     with pytest.raises(CorruptRow, match="the templates of a table"):
         fresh.add_partitions("shop", "sales", hours(1, 2))
@@ -169,7 +169,8 @@ def test_a_backup_of_whole_rows_is_restored(tmp_path):
         store.create_database("shop")
         store.create_table(sales_table(columns=WIDE))
         expected = added(store, sales_table(columns=WIDE), 1, 2)
-        stored(store.rows).write(list(store.rows.whole_rows(b"shop", b"shoq")), [], 1)
+        whole = list(store.table_row("shop", "sales").unpacked(store.rows).whole_rows(b"shop", b"shoq"))
+        store.rows.write(whole, [], 1)
         backup = back_up(store._tables.transactions, "shop", tmp_path / "backup.db").path
     for number, error in ((3, NotAStore), (4, None)):
         with closing(sqlite3.connect(backup)) as file:

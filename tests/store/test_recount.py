@@ -7,7 +7,7 @@ import random
 import pytest
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.keys.row_key import split_key
+from hbstore.keys.row_key import split_key, successor
 from hbstore.model.totals import NOTHING, Totals
 from hbstore.store import recount
 from hbstore.store.partition_store import PartitionStore
@@ -50,7 +50,8 @@ def miscount(store):
 
 def counted(store, name="sales"):
     """Totals and statistics of a table by its rows."""
-    found = list(store.rows.whole_rows(f"shop\0{name}\0".encode(), f"shop\0{name}\1".encode()))
+    row = store.table_row("shop", name)
+    found = list(row.unpacked(store.rows).whole_rows(row.definition.prefix, successor(row.definition.prefix)))
     sketch = Sketch.empty(1).add(split_key(row.key, 1)[1] for row in found)
     return Totals.of(row.payload for row in found), sketch.statistics()
 

@@ -77,7 +77,7 @@ def test_those_and_no_others(scheme, kind, leading, data, size, tmp_path_factory
     time_columns = row.definition.time_columns
     prefix = row.definition.prefix
     there = set()
-    for batch in rows.scan(prefix, successor(prefix)):
+    for batch in row.unpacked(rows).scan(prefix, successor(prefix)):
         for key, payload in batch:
             there.update(time_columns.times(split_key(key, 2)[1], partition_from_payload(payload).parameters))
     for period in (DAY, MONTH) if kind == "date" else (HOUR, DAY, MONTH):

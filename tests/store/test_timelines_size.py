@@ -13,7 +13,6 @@ from hbstore.timelines.factory import PRESENT
 from hbstore.timelines.ranges import RangesPartitionTimeline
 from hbstore.timelines.runs import Runs
 from hbstore.times.update_period import UpdatePeriod
-from hbstore.transactions.unpacked_rows import stored
 from tests.backends import backend_url
 from tests.store import timelines
 
@@ -36,13 +35,13 @@ def store(request, tmp_path):
 @pytest.fixture
 def logs(store, monkeypatch):
     """The sizes of the logs that are put."""
-    sizes, put = [], type(stored(store.rows)).compare_and_put
+    sizes, put = [], type(store.rows).compare_and_put
 
     def noted(self, key, cell, expected, value):
         sizes.append(len(value))
         return put(self, key, cell, expected, value)
 
-    monkeypatch.setattr(type(stored(store.rows)), "compare_and_put", noted)
+    monkeypatch.setattr(type(store.rows), "compare_and_put", noted)
     return sizes
 
 

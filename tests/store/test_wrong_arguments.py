@@ -69,6 +69,7 @@ WRONG = [
     ("change", {"table": "shop.sales", "step": str, "outrun": (5,)}, r"argument=outrun\[0\], type=int"),
     ("change_partitions", {"drop": 5}, "argument=drop, type=int"),
     ("change_partitions", {"drop": [(DAY, "5")], "expected": [(DAY, "5")]}, "argument=expected, type=list"),
+    ("purge_dropped_tables", {"stop": 5}, "argument=stop, type=int"),
     ("get_partition", {"values": 5}, "InvalidPartitionValue"),
     ("get_partitions", {"values": 5}, "argument=values, type=int"),
     ("get_payloads", {"values": f"{DAY}/5"}, "argument=values, type=str"),

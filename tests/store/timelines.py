@@ -10,9 +10,10 @@ from hbstore import NULL_PARTITION, Column, Partition, Table, TableNotFound
 from hbstore.keys.row_key import successor
 from hbstore.model.structs import partition_from_payload
 from hbstore.store.check import repair_catalog
-from hbstore.store.table_row import prefix_of, table_key
+from hbstore.store.table_row import DEFINITION, prefix_of, table_key
 from hbstore.timelines.declaration import LATEST, PARTITION_UPDATE_PERIOD, TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.times.update_period import UpdatePeriod
+from hbstore.transactions.unpacked_rows import unpacked
 
 FACT = ("shop", "s1_sales")
 TWIN = ("shop", "s2_sales")
@@ -61,7 +62,10 @@ def prepared(store, *names, parameters=None):
 
 def stored(store, name=FACT):
     """The partitions of a table as they stand in its rows; nothing that is open is finished."""
-    rows = store.rows.whole_rows(prefix_of(table_key(*name)), successor(prefix_of(table_key(*name))))
+    key = table_key(*name)
+    cells = store.rows.get(key)
+    prefix = prefix_of(key, cells[DEFINITION])
+    rows = unpacked(store.rows, key, cells).whole_rows(prefix, successor(prefix))
     return [partition_from_payload(row.payload) for row in rows]
 
 

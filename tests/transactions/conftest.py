@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore import connect
-from hbstore.transactions import attempt, writes
+from hbstore.transactions import attempt
 from hbstore.transactions.transactions import Transactions
 from tests.pauses import without_pauses
 from tests.store.copies import copies_of
@@ -14,8 +14,7 @@ from tests.transactions import steps
 
 @pytest.fixture(params=[attempt.MAX_LISTED, 0], ids=["listed", "stored"])
 def impatient(request, monkeypatch):
-    """Nobody waits, and few rows make a batch; what is written stands in the log, or all of it in payload rows."""
-    monkeypatch.setattr(writes, "CLEAR_BATCH", 2)
+    """Nobody waits; what is written stands in the log, or all of it in payload rows."""
     monkeypatch.setattr(attempt, "MAX_LISTED", request.param)
     without_pauses(monkeypatch)
 

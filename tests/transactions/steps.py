@@ -125,6 +125,10 @@ def annotate(transaction):
     view.write([PartitionRow(COMPANION, (), view.existing([COMPANION]).get(COMPANION, b"") + b"!")], [])
 
 
+def emptied(view, table):
+    view.write([], view.partition_keys(PREFIX[table], successor(PREFIX[table]), 100))
+
+
 def drop_table(transaction):
     """All of a table."""
     view = transaction.row(LEFT)
@@ -132,7 +136,7 @@ def drop_table(transaction):
         return False
     for name in (DEFINITION, TIMELINE):
         view.put_cell(name, b"")
-    view.clear(PREFIX[LEFT])
+    emptied(view, LEFT)
     view.write([], [COMPANION])
     view.set_state(b"")
     return True
@@ -143,7 +147,7 @@ def drop_other_table(transaction):
     view = transaction.row(RIGHT)
     for name in (DEFINITION, TIMELINE):
         view.put_cell(name, b"")
-    view.clear(PREFIX[RIGHT])
+    emptied(view, RIGHT)
     view.set_state(b"")
 
 
@@ -168,7 +172,7 @@ def drop_database(transaction):
         view = transaction.row(table)
         for name in (DEFINITION, TIMELINE):
             view.put_cell(name, b"")
-        view.clear(PREFIX[table])
+        emptied(view, table)
         view.set_state(b"")
     transaction.row(LEFT).write([], [COMPANION])
     return True

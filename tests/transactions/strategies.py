@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from hbstore.model.objects import Column
 from hbstore.rows.interface import PartitionRow
 from hbstore.transactions.log import Commit, Intent, Log
-from hbstore.transactions.rewriting import Rewrite
 from hbstore.transactions.writes import RowWrites
 
 data = st.binary(max_size=20)
@@ -16,15 +14,10 @@ numbers = st.integers(0, 2**40)
 cells = st.dictionaries(names, data, max_size=3)
 spans = st.lists(st.tuples(data, data), max_size=2).map(tuple)
 
-commits = st.builds(Commit, names, numbers, data, st.booleans(), spans, st.booleans(), cells, st.booleans(), data)
+commits = st.builds(Commit, names, numbers, data, st.booleans(), spans, st.booleans(), cells, data)
 intents = st.none() | st.builds(Intent, names, data, numbers, numbers)
 logs = st.builds(Log, numbers, numbers, numbers, names, st.lists(commits, max_size=3).map(tuple), intents, data)
 
 puts = st.lists(st.builds(PartitionRow, data, st.lists(data, max_size=3).map(tuple), data), max_size=3).map(tuple)
 keys = st.lists(data, max_size=3).map(tuple)
-texts = st.tuples(names, names)
-columns = st.none() | st.lists(
-    st.builds(Column, names.filter(bool), st.just("int"), st.none() | names), max_size=2
-).map(tuple)
-rewrites = st.none() | st.builds(Rewrite, data, data, st.integers(1, 9), texts, st.none() | texts, columns)
-row_writes = st.builds(RowWrites, data, numbers, data, cells, puts, keys, keys, rewrites, st.booleans())
+row_writes = st.builds(RowWrites, data, numbers, data, cells, puts, keys, st.booleans())

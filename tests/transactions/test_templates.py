@@ -78,3 +78,13 @@ def test_a_damaged_cell_is_named():
     templates, _ = NO_TEMPLATES.pack(encode_partition(table_of([]), Partition(["2013-01-01"])))
     with pytest.raises(CorruptRow, match="the templates of a table"):
         Templates.of(templates.encode()[:-1])
+
+
+def test_a_template_of_an_earlier_epoch_has_another_number_though_it_is_the_same_text():
+    """A row of the later one, with columns of its own, must not get those of the change between them."""
+    payload = encode_partition(table_of([]), Partition(["2013-01-01"]))
+    first, _ = NO_TEMPLATES.pack(payload)
+    later, row = first.in_epoch(first.epochs.with_columns(())).pack(payload)
+    assert list(later.texts.values()) == 2 * list(first.texts.values())
+    assert (later.epoch_of(row), first.epoch_of(row)) == (1, None)
+    assert Templates.of(later.encode()) == later

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import CorruptRow
-from hbstore.keys.row_key import RESPELLED, TAG_NULL, TAG_TEXT, TAG_VALUE, is_cell, split_key
+from hbstore.keys.row_key import RESPELLED, TAG_NULL, TAG_TEXT, TAG_VALUE, is_cell, names_in, split_key
 from hbstore.keys.types import ColumnType
 from hbstore.plans.notation import bound_notation, cell_notation, cell_size
 from hbstore.plans.schema import KeySchema
@@ -26,8 +26,8 @@ class KeyField:
     """Some bytes of a key.
 
     Attributes:
-        kind: database, table, tag, payload or trailer; ``end`` of bytes that no key has there, and that only say where
-            a range ends.
+        kind: database, table, life, tag, payload or trailer; ``end`` of bytes that no key has there, and that only say
+            where a range ends.
         data: the bytes.
         text: what they say.
     """
@@ -41,12 +41,16 @@ def key_fields(key: bytes, schema: KeySchema) -> list[KeyField]:
     """The fields of a whole key, or of an end of a scan, which may stop anywhere. O(columns)."""
     if not key.startswith(schema.prefix):
         return [KeyField("end", key, "behind the table")]
-    database, table = schema.prefix.split(b"\0")[:2]
+    prefix, (database, table) = schema.prefix, names_in(schema.prefix)
+    behind_database, behind_table = len(database.encode()) + 1, len(f"{database} {table}".encode()) + 1
     fields = [
-        KeyField("database", database + b"\0", database.decode()),
-        KeyField("table", table + b"\0", table.decode()),
+        KeyField("database", prefix[:behind_database], database),
+        KeyField("table", prefix[behind_database:behind_table], table),
     ]
-    rest = key[len(schema.prefix) :]
+    if len(prefix) > behind_table:
+        life = int.from_bytes(prefix[behind_table + 1 :], "big")
+        fields.append(KeyField("life", prefix[behind_table:], f"the one of change {life:,}"))
+    rest = key[len(prefix) :]
     trailer = _trailer(key, schema)
     rest = rest[: len(rest) - len(trailer)]
     for name, column_type in zip(schema.names, schema.types, strict=True):

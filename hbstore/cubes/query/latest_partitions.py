@@ -85,7 +85,7 @@ def latest_of(store: PartitionStore, database: str, name: str, on: StorageTable)
     def look(row: TableRow, _: object, batches: Iterator[Sequence[bytes]]) -> Latest | str:
         loads = FullLoads.of(row.table, on)
         assert loads is not None  # as it has an update period
-        return _newest(loads, _Partitions.of(store.rows, row, column, chain.from_iterable(batches)))
+        return _newest(loads, _Partitions.of(row.unpacked(store.rows), row, column, chain.from_iterable(batches)))
 
     # A table that has this column alone is asked for two partitions by their names, not for all.
     return store.read_payloads(database, name, None, look, max_parts=0 if len(on.partition_columns) == 1 else -1)

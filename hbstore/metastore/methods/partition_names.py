@@ -25,7 +25,6 @@ from hbstore.model.structs import partition_values
 from hbstore.plans.execute import fetch_heads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.store.table_row import TableRow
-from hbstore.transactions.unpacked_rows import stored
 from hbstore.warehouse.partial_values import partial_values
 
 handlers = Handlers()
@@ -136,7 +135,7 @@ def _names(call: Call, database: str | None, table: str | None, where: Expressio
 
     def collect(row: TableRow, plan: MultiScanPlan, batches: Batches) -> list[str]:
         columns = row.table.partition_column_names
-        names = _of_heads(columns, fetch_heads(plan, stored(call.store.rows), HEAD)) or _of_payloads(columns, batches)
+        names = _of_heads(columns, fetch_heads(plan, call.store.rows, HEAD)) or _of_payloads(columns, batches)
         note_plan(call, plan, row, len(names))
         names.sort()
         return names

@@ -28,11 +28,10 @@ from hbstore.metastore.short_calls import FEW, leave_selector
 from hbstore.model.objects import Table
 from hbstore.plans.execute import count
 from hbstore.plans.scan_plan import MultiScanPlan
-from hbstore.rows.interface import StoredRow
+from hbstore.rows.interface import Rows, StoredRow
 from hbstore.servers.call_limits import check_wanted
 from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
-from hbstore.transactions.unpacked_rows import stored
 from hbstore.warehouse.partial_values import partial_values
 
 handlers = Handlers()
@@ -142,7 +141,7 @@ def get_num_partitions_by_filter(call: Call) -> int:
     arguments = call.arguments
 
     def counted(row: TableRow, plan: MultiScanPlan, _: Batches) -> int:
-        number = count(plan, stored(call.store.rows))
+        number = count(plan, call.store.rows)
         note_plan(call, plan, row, number)
         return number
 
@@ -177,15 +176,15 @@ def read_named(
         whole = named_values(row.table.partition_column_names, names)
         keys = sorted({partition_key(row, values) for _, values in whole})
         call.note(scans=[f"get {len(keys):,} by values"])
-        return make(row.table, _pages(call, keys))
+        return make(row.table, _pages(row.unpacked(call.store.rows), keys))
 
     return read_payloads(call, database, table, None, consume)
 
 
-def _pages(call: Call, keys: Sequence[bytes]) -> Batches:
+def _pages(rows: Rows, keys: Sequence[bytes]) -> Batches:
     for at in range(0, len(keys), _PAGE):
         check_wanted()
-        yield [payload for _, payload in call.store.rows.multi_get(keys[at : at + _PAGE])]
+        yield [payload for _, payload in rows.multi_get(keys[at : at + _PAGE])]
 
 
 def _with_values(
@@ -216,7 +215,7 @@ def _one(call: Call, database: str | None, table: str | None, values: Sequence[s
     note_target(call, database, table, None)
 
     def get(row: TableRow, _: MultiScanPlan, __: Batches) -> list[StoredRow]:
-        return call.store.rows.multi_get([partition_key(row, values)])
+        return row.unpacked(call.store.rows).multi_get([partition_key(row, values)])
 
     rows = read_payloads(call, database, table, None, get)
     call.note(scans=["get 1 by values"], partitions=len(rows), rows_read=len(rows))

@@ -123,7 +123,8 @@ class HBaseRows:
         return False
 
     def give_back(self) -> None:
-        """Nothing: HBase's compactions do."""
+        """Ask for a major compaction of the partitions' table, which forgets deletes; HBase does it by and by."""
+        self._pool.run(lambda link: link.compact_table(self._partitions, major=True), Repeat.WRITE)
 
     def transaction(self) -> AbstractContextManager[None]:
         """Raise: `atomic` says that there are none."""

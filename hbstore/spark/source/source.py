@@ -210,7 +210,7 @@ class SourceReader(DataSourceReader):
         def collect(row: TableRow, _: object, __: object) -> list[pa.RecordBatch]:
             plan = within(partition.selection.plan(row, store.rows), partition.split)
             arrow = ArrowRows(self.table, _described(plan) if self.plan else None)
-            return [arrow.batch(payloads) for payloads in fetch(plan, store.rows) if payloads]
+            return [arrow.batch(payloads) for payloads in fetch(plan, row.unpacked(store.rows)) if payloads]
 
         with self.opened() as store:
             yield from store.read_payloads(self.table.database, self.table.name, None, collect, max_parts=0)

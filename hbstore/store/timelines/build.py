@@ -189,7 +189,7 @@ class TimelineBuilder:
         times: dict[TimelineName, set[int]] = {}
         partitions, left_out, count = 0, [], 0
         last = time.monotonic()
-        for batch in self.tables.transactions.rows.scan(start, stop):
+        for batch in row.unpacked(self.tables.transactions.rows).scan(start, stop):
             partitions += len(batch)
             for key, payload in batch:
                 cells = split_key(key, width)[1]

@@ -157,7 +157,7 @@ def _add(
     invalid_values: InvalidValues,
 ) -> Added:
     table = partitioned(service.store.get_table(database, name))
-    definition = Definition(table)
+    definition = Definition(table, b"")
     by_cells: dict[tuple[bytes, ...], Partition] = {}
     for named in new.partitions:
         partition = named.partition(table)
@@ -175,7 +175,7 @@ def _add(
 
 def _rename(service: Service, table: Table, old: Partition, new: Partition, values: tuple[str, ...]) -> None:
     """Give a partition other values; its folder follows if it is where its old name says."""
-    cells_of(Definition(table), values, "reject")
+    cells_of(Definition(table, b""), values, "reject")
     there = service.store.get_partitions(table.database, table.name, [values])
     if there:
         raise _exists(table, there[0].values, "Drop that partition first, or rename to other values")
@@ -210,7 +210,7 @@ def _drop_named(
     """Drop partitions that a request names; with ``if_exists`` what others leave of them."""
     store = service.store
     table = located(service.store, service.warehouse, partitioned(store.get_table(database, name)))
-    definition = Definition(table)
+    definition = Definition(table, b"")
     values = [whole_values(table, partition.values, partition.spec, partition.name) for partition in named.partitions]
     by_cells = {cells_of(definition, whole, "keep"): whole for whole in values}
 
