@@ -36,6 +36,8 @@ ID: Final = 4
 _LENGTH: Final = struct.Struct(">I")
 _LONGEST_VALUES: Final = 255
 _LEVEL: Final = 6
+_WINDOW: Final = -zlib.MAX_WBITS
+_decompressor: Final = zlib.decompressobj
 _MEMORY: Final = 5
 _ROOM: Final = 1 << 10
 """Bytes that a compressor looks back further than to the template's beginning."""
@@ -102,8 +104,9 @@ class Templates:
 
     def unpacked(self, stored: bytes) -> bytes:
         """The struct of a partition, of what its row holds; that itself where no template is the one that it names."""
-        number = number_of(stored)
-        return stored if number is None else unpacked_with(self.texts.get(number), stored)
+        size = stored[-1] if stored else 0
+        text = self.texts.get(stored[size : size + ID]) if size else None
+        return stored if text is None else unpacked_with(text, stored)
 
 
 NO_TEMPLATES: Final = Templates({})
@@ -119,13 +122,11 @@ def number_of(stored: bytes) -> bytes | None:
     return stored[stored[-1] :][:ID]
 
 
-def unpacked_with(text: bytes | None, stored: bytes) -> bytes:
+def unpacked_with(text: bytes, stored: bytes) -> bytes:
     """The struct of a packed partition; what cannot be unpacked stays as it is, and `hbstore check` names it."""
-    if text is None:
-        return stored
     size = stored[-1]
     try:
-        return stored[:size] + zlib.decompressobj(-zlib.MAX_WBITS, text).decompress(stored[size + ID : -1])
+        return stored[:size] + _decompressor(_WINDOW, text).decompress(stored[size + ID : -1])
     except zlib.error:
         return stored
 

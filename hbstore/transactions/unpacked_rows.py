@@ -12,7 +12,7 @@ from hbstore.errors import CorruptRow
 from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
 from hbstore.rows.predicate import Predicate
 from hbstore.transactions.log import LOG, Log
-from hbstore.transactions.templates import NO_TEMPLATES, TEMPLATES, Templates, number_of, unpacked_with
+from hbstore.transactions.templates import ID, NO_TEMPLATES, TEMPLATES, Templates, number_of, unpacked_with
 
 COMPANION: Final = b"\x01"
 """What the keys of companion rows begin with, below those of all partitions; they are never packed."""
@@ -72,7 +72,7 @@ class UnpackedRows:
         """As of `Rows`. A table's row is read before its partitions, so their templates are there then."""
         cells = self.stored.get(key)
         if cells and TEMPLATES in cells and self._templates.get(key) is None:
-            self._keep(key, _templates_in(cells))
+            self._keep(key, templates_in(cells))
         return cells
 
     def multi_get(self, keys: Sequence[bytes]) -> list[StoredRow]:
@@ -117,23 +117,20 @@ class UnpackedRows:
         missing: set[bytes] = set()
         whole = []
         for payload in payloads:
-            number = number_of(payload)
-            if number is None:
-                whole.append(payload)
-                continue
-            text = texts.get(number)
-            if text is None and number not in missing:
+            size = payload[-1] if payload else 0  # as `number_of`, written out for those that are known
+            text = texts.get(payload[size : size + ID]) if size else None
+            if text is None and (number := number_of(payload)) is not None and number not in missing:
                 texts = self._read(prefix).texts
                 text = texts.get(number)
                 missing.update({number} - texts.keys())
-            whole.append(unpacked_with(text, payload))
+            whole.append(payload if text is None else unpacked_with(text, payload))
         return whole
 
     def _read(self, prefix: bytes) -> Templates:
         """The templates of a table as they are now: those of what is decided are among them."""
         row = row_of_prefix(prefix)
         cells = self.stored.get(row) or {}
-        templates = _templates_in(Log.decode(cells.get(LOG)).overlaid(cells))
+        templates = templates_in(Log.decode(cells.get(LOG)).overlaid(cells))
         self._keep(row, templates)
         return templates
 
@@ -141,7 +138,7 @@ class UnpackedRows:
         self._templates.put(row, templates, len(row) + sum(map(len, templates.texts.values())) + 1_000)
 
 
-def _templates_in(cells: Cells) -> Templates:
+def templates_in(cells: Cells) -> Templates:
     """The templates in a table's row; none where they are damaged, so that it can be looked at and dropped."""
     with suppress(CorruptRow):
         return Templates.of(cells.get(TEMPLATES))

@@ -42,12 +42,13 @@ class Aggregates:
         def replaced(node: exp.Expr) -> exp.Expr:
             if is_filtered(node) or is_aggregate(node):
                 return self._placeholder(node)
-            if node.meta_get(DATED) is not None and any(self.fields.is_measure(one) or is_aggregate(one) for one in node.walk()):
+            dated = node.meta_get(DATED)
+            if dated is not None and any(self.fields.is_measure(one) or is_aggregate(one) for one in node.walk()):
                 raise self.query.unsupported(
                     "the definition of the expression changes within the ranges",
                     node,
-                    expression=node.meta[DATED],
-                    hint=f"Aggregate its rows, as sum({node.meta[DATED]}), or ask for ranges within one definition",
+                    expression=dated,
+                    hint=f"Aggregate its rows, as sum({dated}), or ask for ranges within one definition",
                 )
             if isinstance(node, exp.Column) and self.fields.is_measure(node):
                 return self._placeholder(self._default(node))

@@ -140,7 +140,7 @@ def parse_query(text: str) -> QueryText:
 
 def offset_of(node: exp.Expr) -> int | None:
     """Where a part of a query begins in its text, in characters; None for what is not of the text."""
-    starts = (one.meta_get("start") for one in node.walk())  # `meta` would make a dict for each node, which is copied on
+    starts = (one.meta_get("start") for one in node.walk())  # `meta` makes a dict for each node, and copies have it
     return min((start for start in starts if start is not None), default=None)
 
 
