@@ -105,7 +105,7 @@ class QueryDialect(Spark):
                 for sign, kind in SHIFTS.items()
             },
         }
-        EXPRESSIONS_WITHOUT_NESTED_CTES = frozenset[type[exp.Expr]]()  # nor is WITH: it is not looked for in vain
+        EXPRESSIONS_WITHOUT_NESTED_CTES = set[type[exp.Expr]]()  # noqa: RUF012  nor is WITH, which is not looked for
         TYPE_MAPPING = {**SparkGenerator.TYPE_MAPPING, exp.DType.NULL: "VOID", exp.DType.TIME: "TIME"}  # noqa: RUF012
 
         def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:

@@ -126,7 +126,7 @@ class Reader:
     ) -> tuple[TableRow, T]:
         """The same, and the table's row as of `_consistent`."""
         if not callable(consume):
-            expect("consume", consume, Callable, hint="Give a function of a row, a plan and batches")  # type: ignore[arg-type]
+            expect("consume", consume, Callable, hint="Give a function of a row, a plan and batches")
         if type(max_parts) is not int:  # a look whether a class has a method takes as long as a plan that is kept
             expect("max_parts", max_parts, SupportsIndex, hint="Give a whole number, -1 for all")
         limit = None if max_parts < 0 else max_parts
