@@ -97,6 +97,7 @@ class QueryDialect(Spark):
         SUPPORTS_TEMPORAL_PRECISION = True
         TRANSFORMS = {  # noqa: RUF012  as in sqlglot
             **SparkGenerator.TRANSFORMS,
+            exp.Select: lambda self, node: self.select_sql(node),  # as it is: no clause of another engine is in it
             exp.NullSafeEQ: lambda self, node: self.binary(node, "<=>"),
             Positive: lambda self, node: f"+{self.sql(node, 'this')}",
             **{
@@ -104,6 +105,7 @@ class QueryDialect(Spark):
                 for sign, kind in SHIFTS.items()
             },
         }
+        EXPRESSIONS_WITHOUT_NESTED_CTES = set[type[exp.Expr]]()  # noqa: RUF012  nor is WITH, which is not looked for
         TYPE_MAPPING = {**SparkGenerator.TYPE_MAPPING, exp.DType.NULL: "VOID", exp.DType.TIME: "TIME"}  # noqa: RUF012
 
         def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:

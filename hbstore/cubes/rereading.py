@@ -84,7 +84,7 @@ def lost_by(tree: exp.Expr, text: str) -> exp.Expr | None:
 
 def outside_built(query: exp.Expr) -> Iterator[exp.Expr]:
     """The nodes of a query, but those of the conditions that hbstore has built. O(nodes)."""
-    return query.bfs(prune=lambda node: isinstance(node, exp.Where) and BUILT in node.meta)
+    return query.bfs(prune=lambda node: isinstance(node, exp.Where) and node.meta_get(BUILT))
 
 
 def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
@@ -95,7 +95,7 @@ def _expressions(query: exp.Expr) -> Iterator[exp.Expr]:
         yield from (column.unalias() for column in select.expressions)
         yield from (join.args["on"] for join in select.args.get("joins") or () if join.args.get("on") is not None)
         conditions = (select.args.get(name) for name in ("where", "having"))
-        yield from (clause.this for clause in conditions if clause is not None and BUILT not in clause.meta)
+        yield from (clause.this for clause in conditions if clause is not None and not clause.meta_get(BUILT))
         clauses = (select.args.get(name) for name in ("group", "order"))
         listed = (expression for clause in clauses if clause is not None for expression in clause.expressions)
         yield from (one.this if isinstance(one, exp.Ordered) else one for one in listed)
@@ -116,7 +116,7 @@ def _is_plain_operand(node: exp.Expr) -> bool:
 
 
 def _sql(tree: exp.Expr, *, pretty: bool = False) -> str:
-    return tree.sql(QueryDialect, pretty=pretty, comments=False)
+    return tree.sql(QueryDialect, copy=False, pretty=pretty, comments=False)
 
 
 def _parts(meant: exp.Expr, actual: exp.Expr) -> Iterator[tuple[Any, Any]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import Any, Final, SupportsIndex, TypeVar
@@ -247,12 +247,12 @@ class StoredPartition(Partition):
             return values
         if name not in _FIELDS:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.load()
+        self._load(self.payload or b"")
         return getattr(self, name)
 
-    def load(self) -> None:
+    def _load(self, payload: bytes) -> None:
         """Fill all fields. Threads that do it at once fill in the same."""
-        fields = decoded("partition", self.payload or b"", PARTITION)
+        fields = decoded("partition", payload, PARTITION)
         storage, location = fields.get("storage", (None, None))
         put = object.__setattr__
         put(self, "values", fields["values"])
@@ -271,7 +271,35 @@ class StoredPartition(Partition):
         return partition_from_payload, (self.payload,)
 
 
+class PackedPartition(StoredPartition):
+    """A stored partition of which what its row holds was read: that begins with its values, too.
+
+    Its payload is unpacked when it is asked for, or a field that stands in it. `unpack` is one of the table's.
+    """
+
+    __slots__ = ("packed", "unpack")
+
+    packed: bytes
+    unpack: Callable[[bytes], bytes]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "values":
+            values = partition_values(self.packed)
+            object.__setattr__(self, name, values)
+            return values
+        if name == "payload":
+            payload = self.unpack(self.packed)
+            object.__setattr__(self, name, payload)
+            return payload
+        if name in _FIELDS:
+            self._load(self.unpack(self.packed))  # and not kept, as few want both
+            return getattr(self, name)
+        return super().__getattr__(name)
+
+
 _put_payload: Final = Partition.__dict__["payload"].__set__
+_put_packed: Final = PackedPartition.__dict__["packed"].__set__
+_put_unpack: Final = PackedPartition.__dict__["unpack"].__set__
 
 
 def partition_from_payload(payload: bytes) -> Partition:
@@ -293,6 +321,17 @@ def partitions_from_payloads(payloads: Iterable[bytes]) -> list[Partition]:
     given = list(payloads)
     made: list[Partition] = list(map(object.__new__, repeat(StoredPartition, len(given))))
     deque(map(_put_payload, made, given), maxlen=0)
+    return made
+
+
+def packed_partitions(stored: Sequence[bytes], unpack: Callable[[bytes], bytes]) -> list[Partition]:
+    """The partitions of many rows as these hold them, in their order; each is unpacked when its payload is needed.
+
+    As fast as `partitions_from_payloads`, and a listing of 100,000 of which few are looked at unpacks just these.
+    """
+    made: list[Partition] = list(map(object.__new__, repeat(PackedPartition, len(stored))))
+    deque(map(_put_packed, made, stored), maxlen=0)
+    deque(map(_put_unpack, made, repeat(unpack)), maxlen=0)
     return made
 
 

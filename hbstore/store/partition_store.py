@@ -10,7 +10,7 @@ from typing import Final, Self, TypeVar
 from hbstore.errors import HbstoreError, InvalidInput, InvalidType
 from hbstore.keys.partition_names import table_name
 from hbstore.model.objects import Database, Partition, PartitionValue, PartitionValues, Privileges, Table
-from hbstore.model.structs import partition_values, partitions_from_payloads
+from hbstore.model.structs import partitions_from_payloads
 from hbstore.model.totals import Totals
 from hbstore.plans.explain import Explain
 from hbstore.plans.scan_plan import FilterPlan, MultiScanPlan
@@ -729,9 +729,9 @@ class PartitionStore:
         """
         partitioned(self.get_table(database, table))
         where = joined_filters(expressions)
-        row, found = self._reader.payloads(database, table, where, max_parts=-1, like_dialect="sql")
+        row, found = self._reader.selected(database, table, where, max_parts=-1, like_dialect="sql")
         columns = row.table.partition_column_names
-        return [dict(zip(columns, partition_values(one), strict=True)) for one in found]
+        return [dict(zip(columns, one.values, strict=True)) for one in found]
 
     def read_payloads(
         self,

@@ -15,7 +15,7 @@ from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import And, ExpressionTree, SpecValue, joined, tree_text
 from hbstore.model.name_lists import partition_names
 from hbstore.model.objects import Partition, PartitionValue, PartitionValues, Table
-from hbstore.model.structs import partition_from_payload, partitions_from_payloads
+from hbstore.model.structs import packed_partitions, partition_from_payload
 from hbstore.plans.behind import behind
 from hbstore.plans.bind import bind
 from hbstore.plans.estimate import Estimator
@@ -35,6 +35,7 @@ from hbstore.texts.arguments import expect, expect_flags, expect_many
 from hbstore.texts.like import LikeDialect
 from hbstore.texts.like import like_dialect as checked_dialect
 from hbstore.times.clock import Clock, Now, utc_now
+from hbstore.transactions.unpacked_rows import templates_in
 from hbstore.transactions.waiting import Waiting
 
 T = TypeVar("T")
@@ -107,8 +108,27 @@ class Reader:
         less, and begins with their values. Elsewhere than in a snapshot it is called again, from the start, where the
         table moved under it.
         """
-        expect("consume", consume, Callable, hint="Give a function of a row, a plan and batches")  # type: ignore[arg-type]
-        expect("max_parts", max_parts, SupportsIndex, hint="Give a whole number, -1 for all")
+        return self._read(
+            database, table, where, consume, max_parts=max_parts, like_dialect=like_dialect, after=after, packed=packed
+        )[1]
+
+    def _read(
+        self,
+        database: str,
+        table: str,
+        where: Filter,
+        consume: Callable[[TableRow, MultiScanPlan, Iterator[Sequence[bytes]]], T],
+        *,
+        max_parts: int,
+        like_dialect: LikeDialect,
+        after: PartitionValues | None = None,
+        packed: bool,
+    ) -> tuple[TableRow, T]:
+        """The same, and the table's row as of `_consistent`."""
+        if not callable(consume):
+            expect("consume", consume, Callable, hint="Give a function of a row, a plan and batches")
+        if type(max_parts) is not int:  # a look whether a class has a method takes as long as a plan that is kept
+            expect("max_parts", max_parts, SupportsIndex, hint="Give a whole number, -1 for all")
         limit = None if max_parts < 0 else max_parts
         last = None if after is None else reusable_values(after)
 
@@ -119,26 +139,25 @@ class Reader:
             rows = self.rows if packed else row.unpacked(self.rows)
             return consume(row, plan, iter(()) if limit == 0 else fetch(plan, rows, limit))
 
-        return self._consistent(database, table, read)[1]
+        return self._consistent(database, table, read)
 
-    def payloads(
+    def selected(
         self, database: str, table: str, where: Filter, *, max_parts: int, like_dialect: LikeDialect
-    ) -> tuple[TableRow, list[bytes]]:
-        """The stored bytes of the partitions that a filter selects, in key order, and the table's row."""
+    ) -> tuple[TableRow, list[Partition]]:
+        """The partitions that a filter selects, in key order, each unpacked and decoded when one of its fields is read.
 
-        def collect(
-            row: TableRow, _: MultiScanPlan, batches: Iterator[Sequence[bytes]]
-        ) -> tuple[TableRow, list[bytes]]:
-            return row, list(chain.from_iterable(batches))
-
-        return self.read(database, table, where, collect, max_parts=max_parts, like_dialect=like_dialect)
+        And the table's row, of which nothing is needed then: it was read after the rows, so it has their templates.
+        """
+        row, found = self._read(
+            database, table, where, _collected, max_parts=max_parts, like_dialect=like_dialect, packed=True
+        )
+        return row, packed_partitions(found, templates_in(row.cells).unpacked)
 
     def partitions(
         self, database: str, table: str, where: Filter, *, max_parts: int, like_dialect: LikeDialect
     ) -> list[Partition]:
-        """The partitions that a filter selects, in key order; each is decoded when one of its fields is read."""
-        found = self.payloads(database, table, where, max_parts=max_parts, like_dialect=like_dialect)[1]
-        return partitions_from_payloads(found)
+        """The partitions of `selected`."""
+        return self.selected(database, table, where, max_parts=max_parts, like_dialect=like_dialect)[1]
 
     def names(
         self,
@@ -256,6 +275,10 @@ class Reader:
         for commit in row.log.commits:
             if commit.moves:
                 self.tables.transactions.roll_forward(row.key, commit)
+
+
+def _collected(_: TableRow, __: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> list[bytes]:
+    return list(chain.from_iterable(batches))
 
 
 def joined_filters(filters: Filter | Iterable[Filter]) -> ExpressionTree | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from hbstore.errors import HbstoreError
 from hbstore.model.objects import Partition, PartitionValue, PartitionValues, Table
-from hbstore.model.structs import partitions_from_payloads
 from hbstore.model.totals import Totals
 from hbstore.pictures.html_table import html_table
 from hbstore.plans.explain import Explain
@@ -122,10 +121,10 @@ class TableHandle:
         >>> [partition.values for partition in sales.partitions("ds > '2013-01-01' and hour = 5")]
         [('2013-01-02', '5'), ('2013-01-03', '5')]
         """
-        row, payloads = self._reader.payloads(
+        row, selected = self._reader.selected(
             self.database, self.table_name, filter, max_parts=max_parts, like_dialect=like_dialect
         )
-        return Partitions(row.table, partitions_from_payloads(payloads))
+        return Partitions(row.table, selected)
 
     def names(
         self,

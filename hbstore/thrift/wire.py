@@ -29,6 +29,7 @@ from hbstore.errors import InvalidInput
 
 T = TypeVar("T")
 _INT32 = struct.Struct(">i")
+_int32: Final = _INT32.unpack_from
 _STOP = 0
 _FIXED = {2: 1, 3: 1, 4: 8, 6: 2, 8: 4, 10: 8}
 """Sizes of Thrift's fixed types: bool, byte, double, i16, i32, i64."""
@@ -68,10 +69,12 @@ class String:
     def read(self, data: bytes, at: int) -> tuple[str, int]:
         """A str; invalid UTF-8 is an error."""
         begin = at + 4
-        end = begin + _INT32.unpack_from(data, at)[0]
-        if not begin <= end <= len(data):
+        size = _int32(data, at)[0]
+        end = begin + size
+        text = data[begin:end]
+        if len(text) != size:  # a size below zero, too
             raise ValueError("a text is cut off")
-        return data[begin:end].decode(), end
+        return text.decode(), end
 
     def write(self, value: str) -> bytes:
         """From a str."""

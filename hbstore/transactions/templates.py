@@ -48,6 +48,8 @@ _WHOLE: Final = 1
 _EPOCH: Final = struct.Struct(">I")
 _LONGEST_VALUES: Final = 255
 _LEVEL: Final = 6
+_WINDOW: Final = -zlib.MAX_WBITS
+_decompressor: Final = zlib.decompressobj
 _MEMORY: Final = 5
 _ROOM: Final = 1 << 10
 """Bytes that a compressor looks back further than to the template's beginning."""
@@ -144,28 +146,30 @@ class Templates:
 
     def unpacked(self, stored: bytes) -> bytes:
         """The struct of a partition as it is now; what its row holds where that names none of the templates."""
-        number, values = number_of(stored), 0
-        if number is not None:
-            payload, values = unpacked_with(self.texts.get(number), stored), stored[-1]
-            epoch = self.earlier.get(number, self.epochs.current)
-        elif _is_whole(stored):
-            payload = stored[: -_EPOCH.size - 1]
-            epoch = _EPOCH.unpack_from(stored, len(stored) - _EPOCH.size - 1)[0]
-        else:
+        size = stored[-1] if stored else 0
+        if not size:
             payload, epoch = stored, 0
+        elif size == _WHOLE:
+            payload, epoch = _whole_struct(stored)
+        else:
+            number = stored[size : size + ID]
+            text = self.texts.get(number)
+            if text is None:
+                return stored
+            payload, epoch = unpacked_with(text, stored), self.earlier.get(number, self.epochs.current)
         if epoch >= self.epochs.current or payload[-1:] != b"\0":
             return payload
         change = self._changes.get(epoch)
         if change is None:
             change = self._changes[epoch] = self.epochs.change(epoch)
-        return change.apply(payload, values)
+        return change.apply(payload, size if size > _WHOLE else 0)
 
     def epoch_of(self, stored: bytes) -> int | None:
         """In which epoch a partition's row was written; None where that is none of these, as it came later."""
         number = number_of(stored)
         if number is not None:
             return self.earlier.get(number, self.epochs.current if number in self.texts else None)
-        epoch: int = _EPOCH.unpack_from(stored, len(stored) - _EPOCH.size - 1)[0] if _is_whole(stored) else 0
+        epoch = _whole_struct(stored)[1] if stored[-1:] == bytes((_WHOLE,)) else 0
         return epoch if epoch <= self.epochs.current else None
 
     def _whole(self, payload: bytes) -> bytes:
@@ -189,20 +193,21 @@ def number_of(stored: bytes) -> bytes | None:
     return stored[stored[-1] :][:ID]
 
 
-def unpacked_with(text: bytes | None, stored: bytes) -> bytes:
+def unpacked_with(text: bytes, stored: bytes) -> bytes:
     """The struct of a packed partition; what cannot be unpacked stays as it is, and `hbstore check` names it."""
-    if text is None:
-        return stored
     size = stored[-1]
     try:
-        return stored[:size] + zlib.decompressobj(-zlib.MAX_WBITS, text).decompress(stored[size + ID : -1])
+        return stored[:size] + _decompressor(_WINDOW, text).decompress(stored[size + ID : -1])
     except zlib.error:
         return stored
 
 
-def _is_whole(stored: bytes) -> bool:
-    """Whether a row holds a struct that was written in a later epoch than the first."""
-    return stored[-1:] == bytes((_WHOLE,)) and stored.startswith(VALUES_START)
+def _whole_struct(stored: bytes) -> tuple[bytes, int]:
+    """The struct in a row that ends with 01, and the epoch in which it was written."""
+    if not stored.startswith(VALUES_START) or len(stored) <= _EPOCH.size:
+        return stored, 0
+    at = len(stored) - _EPOCH.size - 1
+    return stored[:at], _EPOCH.unpack_from(stored, at)[0]
 
 
 def _number(text: bytes, epoch: int) -> bytes:

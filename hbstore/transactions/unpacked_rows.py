@@ -10,7 +10,7 @@ from hbstore.errors import CorruptRow
 from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
 from hbstore.rows.predicate import Predicate
 from hbstore.transactions.log import LOG, Log
-from hbstore.transactions.templates import NO_TEMPLATES, TEMPLATES, Templates, number_of, unpacked_with
+from hbstore.transactions.templates import ID, NO_TEMPLATES, TEMPLATES, Templates, number_of, unpacked_with
 
 COMPANION: Final = b"\x01"
 """What the keys of companion rows begin with, below those of all partitions; they are never packed."""
@@ -98,12 +98,12 @@ class UnpackedRows:
         texts = self._templates.texts
         whole = []
         for payload in payloads:
-            number = number_of(payload)
-            if number is None and payload[-1:] != b"\1":
-                whole.append(payload)
-                continue
-            text = texts.get(number)  # type: ignore[arg-type]
-            whole.append(self._of_epochs(payload) if text is None else unpacked_with(text, payload))
+            size = payload[-1] if payload else 0  # as of `number_of`, written out for those that are known
+            text = texts.get(payload[size : size + ID]) if size else None
+            if text is not None:
+                whole.append(unpacked_with(text, payload))
+            else:
+                whole.append(self._of_epochs(payload) if size else payload)
         return whole
 
     def _of_epochs(self, payload: bytes) -> bytes:

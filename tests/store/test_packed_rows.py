@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import sqlite3
 from contextlib import closing, nullcontext
+from copy import copy
 from dataclasses import replace
 from itertools import chain, count
 
@@ -32,7 +34,11 @@ def rows_of(store, name="sales"):
 
 
 def bytes_of(store, name="sales"):
-    return store.read_payloads("shop", name, None, lambda _row, _plan, batches: list(chain.from_iterable(batches)))
+    """What is read in one of two ways: payloads, and partitions that are unpacked when they are looked at."""
+    listed = store.get_partitions_by_filter("shop", name, None)
+    payloads = store.read_payloads("shop", name, None, lambda _row, _plan, batches: list(chain.from_iterable(batches)))
+    assert [one.payload for one in listed] == payloads
+    return payloads
 
 
 def made(table, partitions):
@@ -63,6 +69,24 @@ def test_a_row_holds_what_is_its_own(store, wide):
     store.alter_partitions("shop", "sales", [Partition(("2013-01-01", "11"), location="s3://else", create_time=7)])
     assert store.get_partition("shop", "sales", ("2013-01-01", "11")).location == "s3://else"
     assert max(map(len, rows_of(store).values())) < 90
+
+
+def test_a_listing_is_whole_when_its_table_is_gone(store, wide):
+    added(store, wide, 1, 2)
+    expected = list(hours(1, 1, 2))
+    listed = [store.table("shop.sales").partitions() for _ in range(4)]
+    store.drop_table("shop", "sales")
+    store.create_table(sales_table(columns=OTHER))
+    store.close()
+    assert [one.values for one in listed[0]] == [one.values for one in expected]
+    assert [one.location for one in listed[0]] == [
+        "s3://shop/sales/ds=2013-01-01/hour=1",
+        "s3://shop/sales/ds=2013-01-01/hour=2",
+    ]
+    assert [one.payload for one in listed[0]] == made(wide, expected)
+    assert [one.payload for one in listed[1]] == made(wide, expected)
+    assert pickle.loads(pickle.dumps(list(listed[2]))) == listed[3] == copy(listed[3])  # noqa: S301  its own
+    assert replace(listed[3][0], create_time=8).payload is None
 
 
 def test_a_process_that_knows_an_earlier_table_of_the_name_reads_and_writes_the_later_one(store, wide):

@@ -37,23 +37,24 @@ class Aggregates:
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def taken_from(self, tree: exp.Expr) -> exp.Expr:
-        """A copy of a resolved tree, with placeholders for its aggregates and for its bare measures."""
+        """A resolved tree, changed: with placeholders for its aggregates and for its bare measures."""
 
         def replaced(node: exp.Expr) -> exp.Expr:
             if is_filtered(node) or is_aggregate(node):
                 return self._placeholder(node)
-            if DATED in node.meta and any(self.fields.is_measure(one) or is_aggregate(one) for one in node.walk()):
+            dated = node.meta_get(DATED)
+            if dated is not None and any(self.fields.is_measure(one) or is_aggregate(one) for one in node.walk()):
                 raise self.query.unsupported(
                     "the definition of the expression changes within the ranges",
                     node,
-                    expression=node.meta[DATED],
-                    hint=f"Aggregate its rows, as sum({node.meta[DATED]}), or ask for ranges within one definition",
+                    expression=dated,
+                    hint=f"Aggregate its rows, as sum({dated}), or ask for ranges within one definition",
                 )
             if isinstance(node, exp.Column) and self.fields.is_measure(node):
                 return self._placeholder(self._default(node))
             return node
 
-        return tree.transform(replaced)
+        return tree.transform(replaced, copy=False)
 
     def has(self, tree: exp.Expr) -> bool:
         """Whether there is an aggregate in a tree that `taken_from` made."""
@@ -80,7 +81,7 @@ class Aggregates:
                 raise self.query.unsupported(
                     "an aggregate stands within another", inner, hint="Ask for the inner one alone"
                 )
-        text = node.sql(DIALECT, comments=False)
+        text = node.sql(DIALECT, copy=False, comments=False)
         if text not in self._numbers:
             self._numbers[text] = len(self.taken)
             self.taken.append(self.fields.aggregate(node))
@@ -91,7 +92,7 @@ class Aggregates:
 
 def aggregate_number(node: exp.Expr) -> int | None:
     """The number of the aggregate that a node stands for; None for other nodes."""
-    number = node.meta.get(_AGGREGATE)
+    number = node.meta_get(_AGGREGATE)
     return number if isinstance(number, int) else None
 
 

@@ -81,7 +81,7 @@ def marker(number: int) -> exp.Column:
 
 def number_of(node: exp.Expr) -> int | None:
     """The number of the range that a node stands for; None for other nodes."""
-    number = node.meta.get(_NUMBER)
+    number = node.meta_get(_NUMBER)
     return number if isinstance(number, int) else None
 
 

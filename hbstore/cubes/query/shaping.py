@@ -98,8 +98,8 @@ def replace_ranges(
         # Not left to the rows, as a row of a right join has no times, and yet belongs to the answer.
         return exp.true() if {truth(node, stretch.holds) for stretch in stretches} == {True} else node
 
-    resolved.where = None if resolved.where is None else resolved.where.transform(settled)
-    _map(resolved, lambda tree: with_replaced(tree, replaced), where=True)
+    resolved.where = None if resolved.where is None else resolved.where.transform(settled, copy=False)
+    _map(resolved, lambda tree: with_replaced(tree, replaced, copy=False), where=True)
     where = None if resolved.where is None else _without_true(resolved.where)
     resolved.where = None if where == exp.true() else where
 
@@ -130,7 +130,7 @@ def replace_times(
     of_column = [look for look in looks if look.dimension in own and not (look.periods and look.dimension in alone)]
     finer = [look for look in looks if _tells_more_than_days(look, times[look.dimension])]
     own = {name: kind for name, kind in own.items() if name not in alone}
-    _map(resolved, lambda tree: with_times(tree, resolved.root, own, years, []), where=True)
+    _map(resolved, lambda tree: with_times(tree, resolved.root, own, years, [], copy=False), where=True)
     clocks = {name for name, kind in times.items() if kind == "timestamp" and name in cube.time_dimensions}
     for tree in resolved.trees():
         mark_functions(tree, resolved.root, clocks)
@@ -188,7 +188,7 @@ def _group(query: QueryText, resolved: Resolved, aggregates: Aggregates) -> None
                 raise query.unsupported(
                     "a field is neither aggregated nor grouped by",
                     node,
-                    field=node.meta.get(STANDS_FOR, node.name.removeprefix(TIME_OF)),
+                    field=node.meta_get(STANDS_FOR, node.name.removeprefix(TIME_OF)),
                     hint="Add it to GROUP BY, or aggregate it",
                 )
 
@@ -263,7 +263,7 @@ def check_together(query: QueryText, star: Star, cube: Cube, resolved: Resolved,
 
 
 def _map(resolved: Resolved, changed: Callable[[exp.Expr], exp.Expr], *, where: bool) -> None:
-    """Change the trees of a query; with ``where`` also those that are looked at in each row."""
+    """Change the trees of a query in place; with ``where`` also those that are looked at in each row."""
     resolved.select = [(alias, changed(tree)) for alias, tree in resolved.select]
     resolved.having = None if resolved.having is None else changed(resolved.having)
     resolved.order = [(changed(tree), descends, nulls) for tree, descends, nulls in resolved.order]

@@ -140,7 +140,8 @@ def parse_query(text: str) -> QueryText:
 
 def offset_of(node: exp.Expr) -> int | None:
     """Where a part of a query begins in its text, in characters; None for what is not of the text."""
-    return min((one.meta["start"] for one in node.walk() if "start" in one.meta), default=None)
+    starts = (one.meta_get("start") for one in node.walk())  # `meta` makes a dict for each node, and copies have it
+    return min((start for start in starts if start is not None), default=None)
 
 
 def _offset_near(node: exp.Expr) -> int | None:
@@ -154,7 +155,8 @@ def _offset_near(node: exp.Expr) -> int | None:
 def placed(node: exp.Expr, offset: int | None) -> exp.Expr:
     """A tree that came in the place of a part of a query: it stands where that stood, for errors."""
     for one in node.walk():
-        one.meta.pop("start", None)
+        if one.meta_get("start") is not None:
+            del one.meta["start"]
     if offset is not None:
         node.meta["start"] = offset
     return node
@@ -289,19 +291,20 @@ _AROUND: Final = (type(None), exp.Paren, exp.Anonymous, exp.AggFunc)
 """Parents that have brackets of their own, or commas, around each child; none at the root."""
 
 
-def with_replaced(tree: exp.Expr, of: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+def with_replaced(tree: exp.Expr, of: Callable[[exp.Expr], exp.Expr], *, copy: bool = True) -> exp.Expr:
     """A copy of a tree with others in the places of some of its nodes.
 
     Args:
         tree: the tree.
         of: what stands in a node's place; the node itself where it stays. What is put in is not looked at again.
+        copy: whether it is a copy; else the tree itself is changed, which nobody else may have.
     """
 
     def replaced(node: exp.Expr) -> exp.Expr:
         other = of(node)
         return other if other is node or isinstance(node.parent, _AROUND) else of_one_piece(other)
 
-    return tree.transform(replaced)
+    return tree.transform(replaced, copy=copy)
 
 
 @remembered

@@ -72,7 +72,9 @@ def plain_text(tree: exp.Expr, root: str) -> str:
     return tree.transform(plain).sql(DIALECT, comments=False)
 
 
-def with_times(tree: exp.Expr, root: str, types: Mapping[str, str], years: Years, looks: list[TimeLook]) -> exp.Expr:
+def with_times(
+    tree: exp.Expr, root: str, types: Mapping[str, str], years: Years, looks: list[TimeLook], *, copy: bool = True
+) -> exp.Expr:
     """A copy of a tree in which columns `TIME_OF` stand where partitions' times do.
 
     Args:
@@ -81,6 +83,7 @@ def with_times(tree: exp.Expr, root: str, types: Mapping[str, str], years: Years
         types: the time dimensions of the partition column, with their types in the model; empty where it has none.
         years: those that are asked for.
         looks: gets what the tree looks at.
+        copy: whether it is a copy; else the tree itself is changed.
     """
 
     def replaced(node: exp.Expr) -> exp.Expr:
@@ -93,7 +96,7 @@ def with_times(tree: exp.Expr, root: str, types: Mapping[str, str], years: Years
         time = exp.column(TIME_OF + node.name, table=root, quoted=True)
         return exp.cast(time, "date") if types[node.name] == "date" else time
 
-    return tree.transform(replaced)
+    return tree.transform(replaced, copy=copy)
 
 
 def _look(column: exp.Column, kind: str, years: Years) -> TimeLook:
@@ -163,4 +166,4 @@ def mark_functions(tree: exp.Expr, root: str, times: Container[str]) -> None:
 
 def needs_utc(query: exp.Expr) -> bool:
     """Whether a written query holds what was marked so."""
-    return any(_IN_SESSION in node.meta for node in query.walk())
+    return any(node.meta_get(_IN_SESSION) for node in query.walk())

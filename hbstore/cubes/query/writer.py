@@ -78,7 +78,7 @@ def _query(
     group = [with_aggregates(tree, aggregate) for tree in resolved.group]
     order = [(with_aggregates(tree, aggregate), descends, nulls) for tree, descends, nulls in resolved.order]
     aliases = (alias for alias, _ in resolved.select)
-    columns = (exp.alias_(tree, alias, quoted=True) for alias, tree in zip(aliases, trees, strict=True))
+    columns = (exp.alias_(tree, alias, quoted=True, copy=False) for alias, tree in zip(aliases, trees, strict=True))
     query = query.select(*columns, copy=False).from_(source, copy=False)
     all_trees = [*trees, *filter(None, (where, having)), *group, *(tree for tree, *_ in order)]
     all_trees += [join.on for join in resolved.joins.values()]
@@ -183,7 +183,7 @@ def _rows(answer: Answer, columns: UnionColumns, options: QueryOptions) -> exp.Q
 
 def _read(columns: Iterable[exp.Expr | str], table: exp.Table, condition: exp.Expr) -> exp.Select:
     """The query of the rows of a table's partitions."""
-    rows = exp.select(*columns).from_(table).where(condition, copy=False)
+    rows = exp.Select().select(*columns, copy=False).from_(table, copy=False).where(condition, copy=False)
     rows.args["where"].meta[BUILT] = True
     return rows
 
@@ -236,11 +236,11 @@ def _selected(branch: Branch, column: str, columns: UnionColumns) -> Iterator[ex
         else:
             period = next((period for period, *_ in branch.runs), UpdatePeriod.DAILY)  # all of a branch are of one
             tree = beginning(exp.column(column, quoted=True), branch.candidate.time_type(column), period)
-        yield exp.alias_(tree, TIME_OF + name, quoted=True)
+        yield exp.alias_(tree, TIME_OF + name, quoted=True, copy=False)
     for name, of in columns.inputs.items():
         column_input = of.get((branch.block, branch.candidate.table), null)
         own = isinstance(column_input, exp.Column) and column_input.name == name
-        yield column_input.copy() if own else exp.alias_(column_input.copy(), name, quoted=True)
+        yield column_input.copy() if own else exp.alias_(column_input.copy(), name, quoted=True, copy=False)
     for number in columns.flags:
         yield exp.alias_(exp.true() if branch.block == number else exp.false(), f"{BLOCK}{number}", quoted=True)
     for number in columns.ranges:
