@@ -10,7 +10,7 @@ from typing import Final
 from hbstore.errors import CorruptRow, DatabaseNotFound, TableNotFound
 from hbstore.keys.row_key import split_key, successor
 from hbstore.rows.interface import PartitionRow
-from hbstore.store.table_row import TABLE_KEYS, TableRow, names_of
+from hbstore.store.table_row import DEFINITION, TABLE_KEYS, TableRow, names_of, renewed_definition
 from hbstore.store.tables import Tables
 from hbstore.transactions.templates import TEMPLATES, Templates, number_of, values_size
 from hbstore.transactions.transaction import Transaction
@@ -81,9 +81,11 @@ def _forget(tables: Tables, row: TableRow, before: Templates) -> None:
     """Forget the epochs before the one that a table had when all of its rows were written anew."""
 
     def forget(transaction: Transaction) -> None:
-        view, _ = tables.view(transaction, row.table.database, row.table.name)
+        view, now = tables.view(transaction, row.table.database, row.table.name)
         templates = Templates.of(view.cells.get(TEMPLATES))
         if templates.epochs == before.epochs:  # what is written meanwhile is of it, too
             view.put_cell(TEMPLATES, templates.rewritten().encode())
+            # Another version: who has read rows before they were written anew reads them again.
+            view.put_cell(DEFINITION, renewed_definition(now.cells[DEFINITION], now.key, now.table))
 
     tables.transactions.run(forget)

@@ -260,6 +260,26 @@ def test_a_reader_that_read_the_table_before_a_rename_sees_it_as_it_was_then_or_
     assert set(found) == {f"{SALES.location}/ds=a", "gone"}
 
 
+def test_a_reader_beside_one_who_writes_earlier_epochs_anew_reads_what_is_there(monkeypatch):
+    for at in range(100):
+        rows = connect("memory://?atomic=false").rows
+        writer, reader = PartitionStore(rows), PartitionStore(rows)
+        writer.create_database("lives")
+        writer.create_table(SALES)
+        writer.add_partitions("lives", "sales", days("a", "b"))
+        new = replace(SALES, name="old", location="s3://else")
+        writer.rename_table("lives", "sales", new, relocated=(SALES.location, "s3://else"))
+        between = Between(at, lambda writer=writer: pack_store(writer._tables))
+        with monkeypatch.context() as patch:
+            for call in ("get", "scan", "payloads", "multi_get"):
+                patch.setattr(type(rows), call, between.around(getattr(type(rows), call)))
+            found = reader.get_partitions_by_filter("lives", "old", None)
+        assert [one.location for one in found] == ["s3://else/ds=a", "s3://else/ds=b"]
+        if between.left >= 0:
+            break
+    assert at > 3
+
+
 def test_damaged_epochs_are_named(store):
     store.create_table(SALES)
     store.add_partitions("lives", "sales", days("a"))
