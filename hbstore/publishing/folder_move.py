@@ -8,7 +8,8 @@ Where folders cannot be renamed, 2 copies it, and after 3 what it was copied fro
 partition are: `hbstore.publishing.removal`. Until then it is read where it was.
 
 What fails moves the folder back, or deletes the copies, if the catalog still names the place that it came from, and
-takes the note away. So does the next process that comes to the table and meets a note which is five seconds old.
+takes the note away. So does the next process that comes to the table and meets a note which is five seconds old, or,
+of a copy, one whose process has not said for five minutes that it lives.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from hbstore.errors import (
     TableNotFound,
 )
 from hbstore.files.warehouse import Warehouse
+from hbstore.publishing.lease import Lease
 from hbstore.publishing.manifest import new_publication_id
 from hbstore.publishing.removal import remove_tree
 from hbstore.store.manifest import Manifest, PartitionWrite, Removal
@@ -41,8 +43,8 @@ _RENAMING: Final = 5.0
 _LATEST: Final = 1.0
 """Seconds after which a process that has noted a rename does not move the folder any more."""
 
-_COPYING: Final = 3600.0
-"""The same where a folder is copied, which may take long."""
+_COPYING: Final = 300.0
+"""Seconds after which a process that copies a folder is taken for dead, since it said so last: a file may take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,8 @@ def moved_folder(
     has_moved = False
     try:
         if is_copied:
-            has_moved = warehouse.copy(source, target, inside=inside)
+            lease = Lease(store, row, move.id, alive=_COPYING)
+            has_moved = warehouse.copy(source, target, inside=inside, before_each=lease.keep)
         elif time.monotonic() - began < _LATEST:  # else others may have given it up by now, and renamed it themselves
             has_moved = warehouse.move(source, target, inside=inside, identity=noted.folder)
         _check_moved(has_moved, source)
