@@ -113,28 +113,6 @@ class ExchangeFiles:
             warehouse.delete_empty_parents(source, below=self.exchange.home or source)
         return failed
 
-    def decide(self) -> None:
-        """Note that the partitions have changed tables.
-
-        Raises:
-            PublicationLost: the job was taken for dead, and its lease is gone.
-        """
-        self.store.publications.decide(self.store.publications.row(*self.exchange.target), self.manifest.id)
-
-    def are_waiting(self) -> bool:
-        """Whether partitions are in the target whose files have not followed."""
-        return bool(self._still_there(self._moves()))
-
-    def undo(self) -> None:
-        """Move partitions back whose files have not followed: an exchange that others have given up.
-
-        Raises:
-            AlreadyExists, PartitionNotFound: others have changed them meanwhile. They are as these left them, and read
-                where their files are.
-        """
-        values = [write.values for write in self.manifest.partitions]
-        self.store.exchange_partitions(self.exchange.target, self.exchange.source, values)
-
     def abandon(self) -> tuple[str, ...]:
         """Give up to move folders; the locations of those that are not moved, where their partitions are read.
 

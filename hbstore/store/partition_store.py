@@ -546,6 +546,7 @@ class PartitionStore:
         values: Sequence[PartitionValues],
         *,
         relocated: tuple[str, str] | None = None,
+        publication: str | None = None,
     ) -> list[Partition]:
         """Move partitions from one table to another, all or none; what they are there, in key order. O(n log rows).
 
@@ -554,9 +555,11 @@ class PartitionStore:
             target: the table that they come to, with the same partition columns.
             values: values or spec of each partition.
             relocated: the beginning of locations, and what replaces it; locations elsewhere stay.
+            publication: the id under which both tables have leased the partitions (`Publisher.lease`), if they have.
 
         Raises:
             InvalidInput: the partition columns differ, or it is one table.
+            PublicationLost: one of the tables has no such lease any more.
             PartitionNotFound: one is not in the source.
             AlreadyExists: one is in the target.
 
@@ -567,7 +570,9 @@ class PartitionStore:
         ['ds=2013-01-01/hour=5']
         """
         leave, come = (table_name(table) if isinstance(table, str) else table for table in (source, target))
-        return partitions_from_payloads(self._exchange.move(leave, come, values, relocated=relocated))
+        return partitions_from_payloads(
+            self._exchange.move(leave, come, values, relocated=relocated, publication=publication)
+        )
 
     def change_partitions(
         self,
