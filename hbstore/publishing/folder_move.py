@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -89,6 +89,7 @@ class FolderMove:
         is_ours = folder is not None and warehouse.identity(target) == folder
         if warehouse.exists(target) and (is_ours or not warehouse.renames(source) or not warehouse.exists(source)):
             warehouse.move_once(target, source, inside=[source, target], identity=folder)
+            self._make_again(warehouse)
         self.store.publications.withdraw(self.row, self.id)
         return True
 
@@ -98,6 +99,15 @@ class FolderMove:
         names = tuple(name for name, _ in warehouse.data_files(source, hidden=True) or ())
         old = PartitionWrite(self.partition, source, replaced=names, drop=True)
         return Manifest(self.id, "", (old,), removal=Removal(purge=True, trash=None))
+
+    def _make_again(self, warehouse: Warehouse) -> None:
+        """Make a folder for a table that was created in the new place while the folder was there. O(tables)."""
+        if self.row.table.location not in {None, self.move.source}:
+            return  # it is a partition's: none of its new name is added meanwhile
+        for database in self.store.database_names():
+            with suppress(DatabaseNotFound):
+                if any(table.location == self.move.target for table in self.store.tables(database)):
+                    warehouse.make_folder(self.move.target)
 
     def _is_named(self, now: TableRow) -> bool:
         """Whether the catalog still names the place that the folder came from."""
