@@ -297,6 +297,15 @@ class Warehouse:
                     return
                 place = os.path.dirname(place)  # noqa: PTH120
 
+    def delete_empty_folders(self, location: str) -> None:
+        """Remove a local folder and those in it, from the inside out, as far as they are empty. O(folders)."""
+        target = parse_location(location)
+        if target.scheme != LOCAL:
+            return
+        files = self._systems.files(target)
+        for folder, _, _ in os.walk(files.place(target.path), topdown=False):
+            files.delete_empty(folder)
+
     def move(
         self, source: str, target: str, *, inside: Sequence[str], again: bool = False, identity: str | None = None
     ) -> bool:

@@ -346,7 +346,7 @@ class Publisher:
         self._there(row, [write.values for write in manifest.partitions])  # on HBase they are written now, if not yet
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in manifest.partitions:
-            for name in write.replaced:
+            for name in () if write.drop else write.replaced:
                 warehouse.delete(f"{write.location}/{name}", inside=inside, purge=False)
             files = {manifest.prepared(write, name): f"{write.location}/{shown}" for name, shown in write.files.items()}
             try:

@@ -28,7 +28,7 @@ from hbstore.store.older_stores import bring_up, rekey
 from hbstore.store.publications import Publications
 from hbstore.store.puts import InvalidValues
 from hbstore.store.reader import Filter, Reader, joined_filters
-from hbstore.store.records import Records
+from hbstore.store.records import NewRecord, Records
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
@@ -236,13 +236,16 @@ class PartitionStore:
         """
         self._tables.alter_database(database, replaces=replaces)
 
-    def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
+    def drop_database(
+        self, name: str, *, cascade: bool = False, if_exists: bool = False, record: NewRecord | None = None
+    ) -> None:
         """Remove a database with its functions, documents and grants: all of it or nothing. O(partitions).
 
         Args:
             name: the database's name.
             cascade: whether its tables and their partitions go as well. Files are not touched.
             if_exists: whether it is no error that there is none.
+            record: what is put into the store's records in the same step.
 
         Raises:
             DatabaseNotFound: there is none, unless ``if_exists``.
@@ -253,7 +256,7 @@ class PartitionStore:
         >>> store.database_names()
         []
         """
-        self._tables.drop_database(name, cascade=cascade, if_exists=if_exists)
+        self._tables.drop_database(name, cascade=cascade, if_exists=if_exists, record=record)
 
     # Tables
 
@@ -424,13 +427,13 @@ class PartitionStore:
             before = {(column.name, column.type) for column in self._tables.open(database, name).table.columns}
             check_columns(one for one in columns if one not in before)
 
-    def drop_table(self, database: str, name: str, *, if_exists: bool = False) -> None:
-        """Remove a table and all its partitions. Files are not touched.
+    def drop_table(self, database: str, name: str, *, if_exists: bool = False, record: NewRecord | None = None) -> None:
+        """Remove a table and all its partitions. Files are not touched. A record may be put in the same step.
 
         >>> store.drop_table("shop", "sales")
         >>> store.drop_table("shop", "sales", if_exists=True)
         """
-        self._tables.drop_table(database, name, if_exists=if_exists)
+        self._tables.drop_table(database, name, if_exists=if_exists, record=record)
 
     # Writing partitions
 
