@@ -51,7 +51,7 @@ def open_publications(store: PartitionStore, table: str | None = None) -> list[O
     now = time.time()
     drops = unfinished_drops(store, table)
     found = [
-        OpenPublication(name, one.id, _state(one, now), len(one.places), _overdue(one.until, now))
+        OpenPublication(name, one.id, publication_state(one, now), len(one.places), _overdue(one.until, now))
         for name, one in _of_tables(store, table, was_dropped=bool(drops))
     ]
     return found + [OpenPublication(one.what, one.id, "deleting", 0, _overdue(one.until, now)) for one in drops]
@@ -109,7 +109,16 @@ def _overdue(until: float, now: float) -> int:
     return max(0, round(now - until))
 
 
-def _state(publication: Publication, now: float) -> str:
+def publication_state(publication: Publication, now: float) -> str:
+    """What a publication of a table is doing, in a word.
+
+    Args:
+        publication: it.
+        now: seconds since 1970.
+
+    >>> publication_state(Publication("7", decided=True, until=0.0, places=frozenset()), 1.0)
+    'decided'
+    """
     if publication.is_removal:
         return "deleting"
     if publication.decided:
