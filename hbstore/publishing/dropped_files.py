@@ -19,7 +19,7 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from threading import Event, Thread
 from typing import Final
 
@@ -87,7 +87,9 @@ class DroppedFiles:
         >>> DroppedFiles.decode(dropped.encode()) == dropped
         True
         """
-        return base64.b64encode(zlib.compress(json.dumps(asdict(self)).encode())).decode()
+        folders = [(one.location, one.inside, one.purge, one.names) for one in self.folders]
+        rest = {"id": self.id, "what": self.what, "root": self.root, "trash": self.trash, "until": self.until}
+        return base64.b64encode(zlib.compress(json.dumps({**rest, "folders": folders}).encode())).decode()
 
     @staticmethod
     def decode(text: str) -> DroppedFiles:
@@ -99,8 +101,8 @@ class DroppedFiles:
         try:
             found = json.loads(zlib.decompress(base64.b64decode(text)))
             folders = tuple(
-                DroppedFolder(one["location"], tuple(one["inside"]), one["purge"], tuple(one["names"]))
-                for one in found.pop("folders")
+                DroppedFolder(location, tuple(inside), purge, tuple(names))
+                for location, inside, purge, names in found.pop("folders")
             )
             return DroppedFiles(folders=folders, **found)
         except (ValueError, KeyError, TypeError, zlib.error) as error:
