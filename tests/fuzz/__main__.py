@@ -365,7 +365,7 @@ PARTS = {
     "races": Part(
         "so many rounds in which four clients at two servers create, rename, exchange and drop the same at once",
         "--races 2000",
-        5,
+        15,
         lambda options: run_checked(
             races(options.seed, options.races, url=options.store, in_s3=options.in_s3, seconds=options.seconds)
         ),
