@@ -99,12 +99,12 @@ class DroppedFiles:
             CorruptRow: it is none.
         """
         try:
-            found = json.loads(zlib.decompress(base64.b64decode(text)))
+            document = json.loads(zlib.decompress(base64.b64decode(text)))
             folders = tuple(
                 DroppedFolder(location, tuple(inside), purge, tuple(names))
-                for location, inside, purge, names in found.pop("folders")
+                for location, inside, purge, names in document.pop("folders")
             )
-            return DroppedFiles(folders=folders, **found)
+            return DroppedFiles(folders=folders, **document)
         except (ValueError, KeyError, TypeError, zlib.error) as error:
             raise CorruptRow("the record of dropped files cannot be decoded", hint=RESTORE) from error
 
@@ -156,7 +156,7 @@ def delete_dropped(store: PartitionStore, warehouse: Warehouse, dropped: Dropped
 
 def unfinished_drops(store: PartitionStore, what: str | None = None) -> list[DroppedFiles]:
     """What was dropped and has files yet to be deleted: of one table or database, or all. O(their number)."""
-    found = []
+    unfinished = []
     for name, text in store.records.list(DROPPED):
         try:
             dropped = DroppedFiles.decode(text)
@@ -164,8 +164,8 @@ def unfinished_drops(store: PartitionStore, what: str | None = None) -> list[Dro
             _LOG.warning("files of something dropped stay, as record %s does not say which: %s", name, error)
             continue
         if what in {None, dropped.what}:
-            found.append(dropped)
-    return found
+            unfinished.append(dropped)
+    return unfinished
 
 
 def finish_drops(store: PartitionStore, what: str | None = None) -> int:
@@ -214,12 +214,12 @@ def _finish(store: PartitionStore, dropped: DroppedFiles) -> bool:
 
 def _delete_noted(warehouse: Warehouse, folder: DroppedFolder) -> None:
     place = folder.location.rstrip("/")
-    there = {name for name, _ in warehouse.data_files(place, hidden=True) or ()}
-    if not warehouse.renames(place) and there <= {*folder.names}:
+    names_now = {name for name, _ in warehouse.data_files(place, hidden=True) or ()}
+    if not warehouse.renames(place) and names_now <= {*folder.names}:
         remove_tree(warehouse, place, inside=folder.inside, purge=folder.purge)  # with the markers of folders
         return
     for name in folder.names:
-        if name in there:
+        if name in names_now:
             remove_tree(warehouse, f"{place}/{name}".rstrip("/"), inside=folder.inside, purge=folder.purge)
     warehouse.delete_empty_folders(place)
 

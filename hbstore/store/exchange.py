@@ -24,7 +24,7 @@ from hbstore.store.tables import Tables
 from hbstore.store.time_columns import AffectedTimes, Times, collected
 from hbstore.store.timeline_updates import update_timelines
 from hbstore.store.writer import add_statistics, mark_respelled, partitioned
-from hbstore.texts.arguments import expect, expect_many
+from hbstore.texts.arguments import expect, expect_many, expect_texts
 from hbstore.transactions.payload_change import PayloadChange, checked_relocation
 from hbstore.transactions.transaction import RowView, Transaction
 
@@ -75,6 +75,7 @@ class PartitionExchange:
             WriteConflict: a job is writing one.
             InvalidTime, TimelineMismatch: one does not fit the other table's update periods.
         """
+        expect_texts(or_none=True, publication=publication)
         relocated = None if relocated is None else checked_relocation(relocated)
         wanted = [reusable_values(one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
+from types import NoneType, TracebackType
 from typing import Final, Self, TypeVar
 
 from hbstore.errors import HbstoreError, InvalidInput, InvalidType
@@ -39,6 +39,7 @@ from hbstore.store.writer import Expected, Writer, partitioned
 from hbstore.texts.arguments import expect, expect_choice, expect_many, expect_texts
 from hbstore.texts.hive_types import InvalidTypes, check_columns
 from hbstore.texts.like import LikeDialect
+from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Patience
 
@@ -256,7 +257,7 @@ class PartitionStore:
         >>> store.database_names()
         []
         """
-        self._tables.drop_database(name, cascade=cascade, if_exists=if_exists, record=record)
+        self._tables.drop_database(name, cascade=cascade, if_exists=if_exists, also=_put(record))
 
     # Tables
 
@@ -433,7 +434,7 @@ class PartitionStore:
         >>> store.drop_table("shop", "sales")
         >>> store.drop_table("shop", "sales", if_exists=True)
         """
-        self._tables.drop_table(database, name, if_exists=if_exists, record=record)
+        self._tables.drop_table(database, name, if_exists=if_exists, also=_put(record))
 
     # Writing partitions
 
@@ -881,6 +882,12 @@ class PartitionStore:
         0
         """
         return repair_catalog(self._tables.transactions) + remove_outlived(self._tables)
+
+
+def _put(record: NewRecord | None) -> Callable[[Transaction], None] | None:
+    """What puts a record in a step."""
+    expect("record", record, NewRecord, NoneType, hint='Give a NewRecord("note", "monday", "{}"), or None')
+    return None if record is None else record.put
 
 
 def connect(url: str, *, create: bool = True, patience: float = DEFAULT_PATIENCE) -> PartitionStore:

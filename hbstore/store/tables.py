@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import NoneType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hbstore.errors import (
     AlreadyExists,
@@ -48,9 +48,6 @@ from hbstore.texts.arguments import expect, expect_flags
 from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Waiting
-
-if TYPE_CHECKING:  # records know tables
-    from hbstore.store.records import NewRecord
 
 _IF_NOT_EXISTS: Final = "Use if_not_exists=True (--if-not-exists) to keep the existing one"
 _BELONGINGS: Final = (b"F", b"M", GRANTS)
@@ -114,8 +111,10 @@ class Tables:
         """The names of all databases in order; nothing is decoded."""
         return [key[1:].decode() for key, log, _ in self.transactions.scan(*DATABASE_KEYS) if log.state]
 
-    def drop_database(self, name: str, *, cascade: bool, if_exists: bool, record: NewRecord | None = None) -> None:
-        """Remove a database and all that belongs to it, with tables only when told to; a record may be put with it."""
+    def drop_database(
+        self, name: str, *, cascade: bool, if_exists: bool, also: Callable[[Transaction], None] | None = None
+    ) -> None:
+        """Remove a database and all that belongs to it, with tables only when told to; `also` is done with it."""
         expect_flags(cascade=cascade, if_exists=if_exists)
         name = identifier("database", name)
 
@@ -132,8 +131,8 @@ class Tables:
                 remove_table(transaction, transaction.row(key))
             for key in _belongings(transaction, name):
                 transaction.row(key).set_state(b"")
-            if record is not None:
-                record.put(transaction)
+            if also is not None:
+                also(transaction)
 
         self.transactions.run(drop)
 
@@ -236,8 +235,10 @@ class Tables:
             raise _not_found(database, name)
         return view, row
 
-    def drop_table(self, database: str, name: str, *, if_exists: bool, record: NewRecord | None = None) -> None:
-        """Remove a table and its partitions. A record may be put with it."""
+    def drop_table(
+        self, database: str, name: str, *, if_exists: bool, also: Callable[[Transaction], None] | None = None
+    ) -> None:
+        """Remove a table and its partitions; `also` is done with it."""
         expect_flags(if_exists=if_exists)
 
         def drop(transaction: Transaction) -> None:
@@ -246,8 +247,8 @@ class Tables:
                 view.settle(prefix_of(view.key), successor(prefix_of(view.key)))
             check_in_place(self.view(transaction, database, name)[1])
             remove_table(transaction, view)
-            if record is not None:
-                record.put(transaction)
+            if also is not None:
+                also(transaction)
 
         with suppress(*(DatabaseNotFound, TableNotFound) if if_exists else ()):
             self.transactions.run(drop)
