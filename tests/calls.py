@@ -98,7 +98,7 @@ STORE = {
     "create_database": {"database": "attic", "if_not_exists": False},
     "get_database": {"name": "shop"},
     "alter_database": {"database": Database("shop"), "replaces": None},
-    "drop_database": {"name": "shop", "cascade": True, "if_exists": False},
+    "drop_database": {"name": "shop", "cascade": True, "if_exists": False, "record": None},
     "create_table": {"table": Table("shop", "new"), "if_not_exists": False, "grants": None, "invalid_types": "reject"},
     **dict.fromkeys(("get_table", "read_table", "table_row"), NAMED),
     **{key: {"database": "shop"} for key in ("tables", "table_names", "read_tables")},
@@ -117,7 +117,7 @@ STORE = {
         "moved": None,
         "invalid_types": "reject",
     },
-    "drop_table": {**NAMED, "if_exists": False},
+    "drop_table": {**NAMED, "if_exists": False, "record": None},
     "add_partitions": {
         **TABLE,
         "partitions": [Partition((DAY, "9"))],
@@ -134,7 +134,13 @@ STORE = {
         "moved": None,
         "invalid_values": "reject",
     },
-    "exchange_partitions": {"source": "shop.sales", "target": "shop.old", "values": [VALUES], "relocated": None},
+    "exchange_partitions": {
+        "source": "shop.sales",
+        "target": "shop.old",
+        "values": [VALUES],
+        "relocated": None,
+        "publication": None,
+    },
     "change_partitions": {
         **TABLE,
         "add": [],

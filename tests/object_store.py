@@ -1,7 +1,7 @@
 """An object store that others wrote, as S3 on this machine, and a proxy before it that counts and breaks.
 
-moto's server runs in the process of the tests. What is to be seen of requests goes through `Proxy`: it is told what
-becomes of each, by its number.
+moto's server runs in the process of the tests; `dev/s3/s3.py` runs them on another one. What is to be seen of requests
+goes through `Proxy`: it is told what becomes of each, by its number.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ class Outcome(Enum):
 
 @cache
 def endpoint() -> str:
-    """Where the object store of this process of the tests answers."""
+    """Where the object store of this process of the tests answers; HBSTORE_TEST_S3 names another one."""
     os.environ |= CREDENTIALS  # which pyarrow reads for each request
+    if other := os.environ.get("HBSTORE_TEST_S3"):
+        return other
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # else a line for each request
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
 from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import print_answer, print_json, print_rows
-from hbstore.keys.partition_names import table_name
 from hbstore.texts.wording import plural
-
-if TYPE_CHECKING:  # help needs no store
-    from hbstore.store.partition_store import PartitionStore
-    from hbstore.store.publications_cell import Publication
 
 commands = typer.Typer(no_args_is_help=True)
 
@@ -36,22 +31,14 @@ def list_publications(
     """List the publications that are not finished.
 
     A publication is leased (its job works), decided (its partitions are there, and its files are being shown), renaming
-    (a folder moves), deleting (its partitions are dropped, and their files are being deleted), or overdue (its job
-    died, and the next job that writes these partitions clears it away). One that stays decided cannot be finished: the
-    log of the servers says why, and so does `hbstore publications finish`.
+    (a folder moves), deleting (partitions, the table or a database were dropped, and their files are being deleted), or
+    overdue (its job died, and the next job that writes these partitions clears it away). One that stays decided cannot
+    be finished: the log of the servers says why, and so does `hbstore publications finish`.
     """
-    now = time.time()
+    from hbstore.publishing.open_publications import open_publications
+
     with open_store(ctx, store) as opened:
-        open_ones = [
-            {
-                "table": name,
-                "publication": publication.id,
-                "state": _state(publication, now),
-                "partitions": len(publication.places),
-                "overdue": max(0, round(now - publication.until)),
-            }
-            for name, publication in _open_ones(opened, table)
-        ]
+        open_ones = list(map(asdict, open_publications(opened, table)))
     if as_json:
         print_json(open_ones)
     else:
@@ -66,10 +53,10 @@ def finish(ctx: typer.Context, table: TableArgument, *, store: StoreOption = Non
     What is decided is shown, and what dead jobs left is cleared away. Servers and jobs do so by themselves, and try
     again ever more rarely where that fails. This command tries at once, with your rights, and fails with the reason.
     """
-    from hbstore.publishing import Publisher
+    from hbstore.publishing.open_publications import finish_publications
 
     with open_store(ctx, store) as opened:
-        done = Publisher(opened).recover(".".join(table_name(table)))
+        done = finish_publications(opened, table)
     print_answer({"finished": done}, [f"{plural(done, 'publication')} finished or cleared away"], as_json=as_json)
 
 
@@ -87,35 +74,9 @@ def abandon(
     If it is not decided, its files are removed, and its job fails. If it is decided, its partitions stay as they are,
     and the command prints the files that are not shown: no reader sees their rows until you move them yourself.
     """
-    from hbstore.publishing import Publisher
+    from hbstore.publishing.open_publications import abandon_publication
 
     with open_store(ctx, store) as opened:
-        left = Publisher(opened).abandon(".".join(table_name(table)), publication)
+        left = abandon_publication(opened, table, publication)
     lines = [f"given up; {plural(len(left), 'file or folder')} left where it is" if left else "given up", *left]
     print_answer({"left": left}, lines, as_json=as_json)
-
-
-def _open_ones(store: PartitionStore, table: str | None) -> list[tuple[str, Publication]]:
-    """The publications of a table, or of all, by their tables' names. O(tables) where none is named."""
-    from hbstore.store.catalog_logs import catalog_objects
-    from hbstore.store.table_row import TABLE_KEYS
-
-    if table is not None:
-        row = store.publications.row(*table_name(table))
-        return [(str(row.table), publication) for publication in store.publications.of(row)]
-    return [
-        (seen.name, publication)
-        for seen in catalog_objects(store.rows, [TABLE_KEYS])
-        for publication in seen.publications
-        if seen.is_there
-    ]
-
-
-def _state(publication: Publication, now: float) -> str:
-    if publication.is_removal:
-        return "deleting"
-    if publication.decided:
-        return "decided"
-    if publication.move is not None:
-        return "renaming"
-    return "leased" if publication.until > now else "overdue"

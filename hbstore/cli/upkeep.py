@@ -114,9 +114,9 @@ def repair(
     """Finish dead writers' work, or match partitions to folders.
 
     Without --mode, it finishes changes and publications, and computes the planner's counts of distinct values and the
-    tables' totals again. Without tables, it also removes rows that outlived their table, and asks HBase for a major
-    compaction, after which scans pass by no deleted partitions. It does not change other rows in which `hbstore check`
-    finds problems.
+    tables' totals again. Without tables, it also removes rows that outlived their table, deletes the files of tables
+    and databases whose drop was not finished, and asks HBase for a major compaction, after which scans pass by no
+    deleted partitions. It does not change other rows in which `hbstore check` finds problems.
 
     With --mode, it compares the partitions of the tables with the folders below the tables' folders, and adds or drops
     partitions. It touches no file of a partition. It lists folders that are not partitions, with the reason.
@@ -131,10 +131,12 @@ def repair(
     if spec is not None or dry_run or force:
         raise InvalidInput("these options need --mode", options="--spec, --dry-run, --force", hint="Add --mode")
     from hbstore.publishing import Publisher
+    from hbstore.publishing.dropped_files import finish_drops
 
     done, failed = [], []
     with open_store(ctx, store) as opened:
         gone = 0 if tables else opened.repair_catalog()
+        deleted = 0 if tables else finish_drops(opened)
         if not (tables or opened.rows.atomic):
             opened.rows.give_back()  # scans of tables that come and go pass by no deletes then
         for database, name in named_tables(opened, tables)[0]:
@@ -152,13 +154,14 @@ def repair(
         for table, repaired, publications in done
     ]
     lines = [f"{plural(gone, 'table')} that had been dropped or renamed: finished"] if gone else []
+    lines += [f"{plural(deleted, 'drop')} of tables or databases: their files deleted"] if deleted else []
     lines += (
         f"{table}: {plural(repaired.finished, 'change')} finished"
         + (f", {plural(publications, 'publication')} finished or cleared away" if publications else "")
         + (", totals corrected" if repaired.miscounted else "")
         for table, repaired, publications in done
     )
-    print_answer({"gone": gone, "tables": tables_shown}, lines, as_json=as_json)
+    print_answer({"gone": gone, "deleted": deleted, "tables": tables_shown}, lines, as_json=as_json)
     if failed:
         for text in failed:
             print_warning(text)

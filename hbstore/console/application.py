@@ -17,6 +17,7 @@ from hbstore.console.fact_pages import fact_pages
 from hbstore.console.model_pages import model_pages
 from hbstore.console.partition_pages import partition_pages
 from hbstore.console.plan_pages import plan_pages
+from hbstore.console.publication_pages import publication_pages
 from hbstore.console.query_pages import query_pages
 from hbstore.console.rendering import page
 from hbstore.console.status_pages import status_pages
@@ -41,6 +42,7 @@ def console(catalog: Service, queries: QueryService) -> Starlette:
             *catalog_pages(catalog),
             *query_pages(queries),
             *status_pages(catalog, queries),
+            *publication_pages(catalog),
             *table_pages(catalog),
             *plan_pages(catalog),
             *partition_pages(catalog),

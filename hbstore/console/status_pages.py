@@ -22,6 +22,7 @@ from hbstore.console.status.latest_changes import LatestChange, latest_changes
 from hbstore.console.status.server_parts import Disks, SparkNow, server_facts
 from hbstore.console.status.unfinished_work import StuckWork, stuck_work, waiting_locks
 from hbstore.errors import HbstoreError
+from hbstore.publishing.dropped_files import unfinished_drops
 from hbstore.query_service.query import Query, QueryProblem, State
 from hbstore.query_service.servers import count_leases
 from hbstore.query_service.service import QueryService
@@ -110,7 +111,7 @@ class CatalogNow:
     def of(store: PartitionStore, now: float) -> CatalogNow:
         """That of a store, by one scan of two small cells for each object."""
         objects = list(catalog_objects(store.rows))
-        return CatalogNow(stuck_work(objects, now), latest_changes(store, objects))
+        return CatalogNow(stuck_work(objects, unfinished_drops(store), now), latest_changes(store, objects))
 
 
 def status_pages(catalog: Service, queries: QueryService) -> list[Route]:
@@ -130,6 +131,7 @@ def status_pages(catalog: Service, queries: QueryService) -> list[Route]:
             ago=lambda seconds: timedelta(seconds=max(now.timestamp() - seconds, 0)),
             clock=queries.clock(),
             run_time=run_time,
+            read_only=catalog.read_only,
             **of_store,
         )
 

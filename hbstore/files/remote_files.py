@@ -7,7 +7,7 @@ the makers of the file systems have them: environment variables, profiles, Hadoo
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from glob import has_magic
@@ -30,6 +30,10 @@ _KEY_STORES: Final = frozenset({"s3", "gcs"})
 """They have no folders that could be renamed: every object is copied."""
 
 _SPELLING: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3"}
+
+
+def _nothing() -> None:
+    pass
 
 
 class RemoteFiles:
@@ -115,15 +119,25 @@ class RemoteFiles:
             return False  # another process has just moved or removed it
         return True
 
-    def copy(self, source: str, target: str) -> bool:
+    def copy(self, source: str, target: str, *, before_each: Callable[[], None] = _nothing) -> bool:
         """Copy a folder; what is at the target already counts as a part of it. Whether there was anything to copy.
+
+        Args:
+            source: where it is.
+            target: where the copy goes.
+            before_each: called before each file; what it raises ends the copying.
 
         Raises:
             FileExistsError: the target has another file of a name.
         """
         if self._kind(source) is None:
             return False
-        self._copy(source, target)
+        try:
+            self._copy(source, target, before_each)
+        except OSError:
+            if self._kind(source) is not None:
+                raise
+            return False  # another process was faster, and has removed it
         return True
 
     def delete_copies(self, source: str, target: str) -> None:
@@ -186,7 +200,7 @@ class RemoteFiles:
         self._copy(source, target)
         self.delete(source)
 
-    def _copy(self, source: str, target: str) -> None:
+    def _copy(self, source: str, target: str, before_each: Callable[[], None] = _nothing) -> None:
         """Copy what is at the source and not yet at the target.
 
         Who repeats it, late or at once with others, goes on where the first ended. Files that somebody writes into the
@@ -195,6 +209,11 @@ class RemoteFiles:
         Raises:
             FileExistsError: the target has another file of a name.
         """
+
+        def copy(pair: tuple[str, str]) -> None:
+            before_each()
+            self._fs.copy_file(*pair)
+
         before: dict[str, int] | None = None
         while (files := self._sizes(source)) != before:
             copied = self._sizes(target)
@@ -207,7 +226,7 @@ class RemoteFiles:
             self._make_folders(target, names)
             pairs = [(self._literal(source + name), self._literal(target + name)) for name in names]
             with ThreadPoolExecutor(AT_ONCE) as pool:
-                deque(pool.map(lambda pair: self._fs.copy_file(*pair), pairs), maxlen=0)
+                deque(pool.map(copy, pairs), maxlen=0)
             before = files
         copied = self._sizes(target)
         if any(copied.get(name) != size for name, size in files.items()):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from hashlib import blake2b
@@ -297,6 +297,15 @@ class Warehouse:
                     return
                 place = os.path.dirname(place)  # noqa: PTH120
 
+    def delete_empty_folders(self, location: str) -> None:
+        """Remove a local folder and those in it, from the inside out, as far as they are empty. O(folders)."""
+        target = parse_location(location)
+        if target.scheme != LOCAL:
+            return
+        files = self._systems.files(target)
+        for folder, _, _ in os.walk(files.place(target.path), topdown=False):
+            files.delete_empty(folder)
+
     def move(
         self, source: str, target: str, *, inside: Sequence[str], again: bool = False, identity: str | None = None
     ) -> bool:
@@ -337,14 +346,22 @@ class Warehouse:
             if self.exists(source) or not self.exists(target):
                 raise
 
-    def copy(self, source: str, target: str, *, inside: Sequence[str]) -> bool:
-        """Copy a folder that cannot be renamed; whether there was anything. The errors are those of `move`."""
+    def copy(self, source: str, target: str, *, inside: Sequence[str], before_each: Callable[[], None]) -> bool:
+        """Copy a folder that cannot be renamed; whether there was anything. The errors are those of `move`.
+
+        Args:
+            source: where it is.
+            target: where the copy goes; what is there already counts as a part of it.
+            inside: as for `delete`, for both ends.
+            before_each: called before each file; what it raises ends the copying.
+        """
         old, new = parse_location(source), parse_location(target)
         check_same_file_system(old, new)
         files = self._systems.files(old)
         assert isinstance(files, RemoteFiles)
         with failing("the files cannot be copied", source, target):
-            return files.copy(self._bounds.place(old, inside), self._bounds.place(new, inside))
+            start, end = (self._bounds.place(one, inside) for one in (old, new))
+            return files.copy(start, end, before_each=before_each)
 
     def delete_copies(self, source: str, target: str, *, inside: Sequence[str]) -> None:
         """Delete what `copy` has made, as far as it is still at the source."""

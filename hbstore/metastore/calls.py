@@ -21,9 +21,9 @@ from hbstore.metastore.failures import declared_error
 from hbstore.metastore.protocol import METHODS
 from hbstore.metastore.replies import PartitionList, PartitionLists, Reply, Streamed, Whole
 from hbstore.metastore.short_calls import leave_selector
+from hbstore.publishing.publisher import Publisher
 from hbstore.servers.call_limits import check_wanted
 from hbstore.store.partition_store import PartitionStore
-from hbstore.store.publications_cell import has_publications
 from hbstore.store.table_row import TableRow
 from hbstore.thrift.messages import Head, Refusal, read_head, refusal, reply_head
 from hbstore.thrift.methods import Method
@@ -112,7 +112,7 @@ class Call:
 
     def show_files(self, row: TableRow) -> None:
         """Show the files of what jobs have decided about a table, whose row was read with its partitions or after."""
-        if has_publications(row):
+        if Publisher(self.store).has_files_to_show(row):
             leave_selector()  # it lists and moves files
             self.service.show_files(row)
 

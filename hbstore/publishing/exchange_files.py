@@ -3,12 +3,17 @@
 Partitions change tables first, all at once, and keep their locations: their files are read where they are. Then their
 folders move, some at a time, each time before the locations of these change. So a reader misses at most the files of
 these few, for a moment, and after a crash the next process goes on where it ended.
+
+Where folders cannot be renamed they are copied, the locations change, and then what was copied is deleted: a reader
+misses nothing.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -27,7 +32,7 @@ from hbstore.errors import (
 )
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition
-from hbstore.publishing.manifest import ALIVE
+from hbstore.publishing.lease import Lease
 from hbstore.store.manifest import Exchange, Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Publication
@@ -35,6 +40,9 @@ from hbstore.store.table_row import TableRow
 
 _BATCH: Final = 100
 """Folders that move before their partitions' locations change."""
+
+_COPIED: Final = 4
+"""The same where they are copied, all at once; of each some files are copied at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,48 +102,31 @@ class ExchangeFiles:
             CommitStateUnknown: the locations of moved folders are yet to be changed; the next process does so.
         """
         moves = self._moves()
-        at_once = _BATCH if self.exchange.new_home is None or warehouse.renames(self.exchange.new_home) else 1
+        if self.exchange.new_home is not None and not warehouse.renames(self.exchange.new_home):
+            return self._fetch_by_copying(warehouse, moves)
         failed: dict[str, HbstoreError] = {}
-        remaining = iter(moves)
-        while some := list(islice(remaining, at_once)):
-            row = self._row(self.exchange.target)
-            if row is None or self._publication(row) is None:
+        for some in _batches(moves, _BATCH):
+            if not self._is_open():
                 return failed
-            if at_once == 1:
-                with suppress(PublicationLost):
-                    self.store.publications.extend(row, self.manifest.id, time.time() + ALIVE)
-            failed |= self._fetch_some(warehouse, {values: moves[values] for values in some})
+            failed |= self._fetch_some(warehouse, some)
         for source, _ in moves.values():
             warehouse.delete_empty_parents(source, below=self.exchange.home or source)
         return failed
 
-    def decide(self) -> None:
-        """Note that the partitions have changed tables.
-
-        Raises:
-            PublicationLost: the job was taken for dead, and its lease is gone.
-        """
-        self.store.publications.decide(self.store.publications.row(*self.exchange.target), self.manifest.id)
-
-    def are_waiting(self) -> bool:
-        """Whether partitions are in the target whose files have not followed."""
-        return bool(self._still_there(self._moves()))
-
-    def undo(self) -> None:
-        """Move partitions back whose files have not followed: an exchange that others have given up.
-
-        Raises:
-            AlreadyExists, PartitionNotFound: others have changed them meanwhile. They are as these left them, and read
-                where their files are.
-        """
-        values = [write.values for write in self.manifest.partitions]
-        self.store.exchange_partitions(self.exchange.target, self.exchange.source, values)
-
     def abandon(self) -> tuple[str, ...]:
-        """Give up to move folders; the locations of those that are not moved, where their partitions are read."""
-        left = tuple(sorted(partition.location or "" for partition in self._still_there(self._moves()).values()))
+        """Give up to move folders; the locations of those that are not moved, where their partitions are read.
+
+        And of those that are copied, whose originals nobody reads.
+        """
+        moves = self._moves()
+        left = {moves[values][0] for values in self._still_there(moves)}
+        if self.exchange.new_home is not None:
+            warehouse = Warehouse(self.exchange.new_home)
+            originals = (moves[values][0] for values in self._arrived(moves))
+            with suppress(HbstoreError):  # of a store that is gone
+                left |= {source for source in originals if warehouse.exists(source)}
         self.close()
-        return left
+        return tuple(sorted(left))
 
     def withdraw(self) -> bool:
         """Give up an exchange that was not made, unless it is decided; whether it is not."""
@@ -194,6 +185,52 @@ class ExchangeFiles:
             if partition.values in moves and partition.location == moves[partition.values][0]
         }
 
+    def _arrived(self, moves: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """The values of those of some partitions that are in the target with their new locations."""
+        places = self._moves()
+        there = {one.values: one.location for one in self._partitions(self.exchange.target, dict.fromkeys(moves))}
+        return [values for values in moves if there.get(values) == places[values][1]]
+
+    def _is_open(self) -> bool:
+        return self._publication(self._row(self.exchange.target)) is not None
+
+    def _fetch_by_copying(
+        self, warehouse: Warehouse, moves: Mapping[tuple[str, ...], tuple[str, str]]
+    ) -> dict[str, HbstoreError]:
+        """As `fetch`: nothing is deleted that the catalog names, and nothing once others have closed the exchange."""
+        failed: dict[str, HbstoreError] = {}
+        inside = [place for place in (self.exchange.home, self.exchange.new_home) if place is not None]
+        row = self._row(self.exchange.target)
+        if row is None:
+            return failed
+        lease = Lease(self.store, row, self.manifest.id)
+
+        def copied(move: tuple[str, str]) -> bool:
+            return tried(move, lambda: warehouse.copy(*move, inside=inside, before_each=lease.keep))
+
+        def removed(move: tuple[str, str]) -> bool:  # what others have written since is copied first
+            return tried(move, lambda: warehouse.move_once(*move, inside=inside))
+
+        def tried(move: tuple[str, str], change: Callable[[], object]) -> bool:
+            try:
+                change()
+            except (FileOperationFailed, OutsideWarehouse) as error:
+                failed[move[0]] = error
+                return False
+            return True
+
+        with suppress(PublicationLost), ThreadPoolExecutor(_COPIED) as pool:
+            for some in _batches(moves, _COPIED):
+                lease.say()
+                waiting = self._still_there(some)
+                are_copied = pool.map(copied, [some[values] for values in waiting])
+                self._relocate(
+                    {values: some[values] for values, is_copied in zip(waiting, are_copied, strict=True) if is_copied}
+                )
+                lease.say()
+                deque(pool.map(removed, [some[values] for values in self._arrived(some)]), maxlen=0)
+        return failed
+
     def _fetch_some(
         self, warehouse: Warehouse, moves: Mapping[tuple[str, ...], tuple[str, str]]
     ) -> dict[str, HbstoreError]:
@@ -205,9 +242,8 @@ class ExchangeFiles:
         identities = {values: warehouse.identity(source) for values, (source, _) in moves.items()}
         for values in self._still_there(moves):
             source, target = moves[values]
-            again = not warehouse.renames(source)
             try:
-                warehouse.move_once(source, target, inside=inside, again=again, identity=identities[values])
+                warehouse.move_once(source, target, inside=inside, again=False, identity=identities[values])
                 moved[values] = moves[values]
             except (FileOperationFailed, OutsideWarehouse) as error:
                 failed[source] = error
@@ -239,3 +275,12 @@ class ExchangeFiles:
                 publication=self.manifest.id,
                 hint="The next reader or writer of the table changes their locations",
             ) from busy
+
+
+def _batches(
+    moves: Mapping[tuple[str, ...], tuple[str, str]], number: int
+) -> Iterator[dict[tuple[str, ...], tuple[str, str]]]:
+    """Moves, so many at a time."""
+    remaining = iter(moves.items())
+    while some := dict(islice(remaining, number)):
+        yield some

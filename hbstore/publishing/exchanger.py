@@ -1,10 +1,9 @@
 """Exchanging partitions with their files: they leave one table and come to another, all at once.
 
 1. *Lease* the partitions in both tables: no job writes them meanwhile.
-2. *Exchange* them in the store, with the locations that they have. This decides: from now on every process that
-   comes to either table goes on where a dead process ended.
-3. Note so, so that nobody takes the leases away any more.
-4. Have their folders follow (`hbstore.publishing.exchange_files`), and take the leases off.
+2. *Exchange* them in the store, with the locations that they have, if the leases are still there. This decides: from
+   now on nobody takes the leases away, and every process that comes to either table goes on where a dead process ended.
+3. Have their folders follow (`hbstore.publishing.exchange_files`), and take the leases off.
 
 A process that dies before 2 has changed nothing; its leases end after half a minute.
 """
@@ -15,7 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, InvalidInput, PublicationLost
+from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, InvalidInput
 from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition, Table
@@ -55,7 +54,8 @@ def exchange_partitions(
         FileOperationFailed: there is something where a folder would go, or the tables are in different file systems.
         OutsideWarehouse: folders would move where the warehouse's roots do not allow it.
         WriteConflict: a job is writing one of them.
-        PublicationLost: it took so long that it was taken for dead. After all of these nothing was changed.
+        PublicationLost: it took so long that it was taken for dead, or another exchange took the partitions. After all
+            of these nothing was changed.
         CommitStateUnknown: the connection broke. The next process finishes it or gives it up.
     """
     source_name, target_name = (source.database, source.name), (target.database, target.name)
@@ -67,7 +67,8 @@ def exchange_partitions(
     _check_places(warehouse, files)
     _lease(Publisher(store), files)
     try:
-        store.exchange_partitions(source_name, target_name, [partition.values for partition in partitions])
+        values = [partition.values for partition in partitions]
+        store.exchange_partitions(source_name, target_name, values, publication=files.manifest.id)
     except CommitStateUnknown:
         raise  # it may yet be made, so the leases stay
     except HbstoreError:
@@ -94,14 +95,6 @@ def _lease(publisher: Publisher, files: ExchangeFiles) -> None:
 
 def _follow(warehouse: Warehouse, files: ExchangeFiles) -> list[str]:
     """Have the files follow; why folders stay where they are."""
-    try:
-        files.decide()
-    except PublicationLost:
-        if not files.are_waiting():
-            return []  # somebody else was faster
-        files.withdraw()
-        files.undo()
-        raise
     failed = files.fetch(warehouse)
     half = [source for source in failed if not warehouse.renames(source)]
     if not half:  # else the next process goes on with what is copied in part

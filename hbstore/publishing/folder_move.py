@@ -8,14 +8,15 @@ Where folders cannot be renamed, 2 copies it, and after 3 what it was copied fro
 partition are: `hbstore.publishing.removal`. Until then it is read where it was.
 
 What fails moves the folder back, or deletes the copies, if the catalog still names the place that it came from, and
-takes the note away. So does the next process that comes to the table and meets a note which is five seconds old.
+takes the note away. So does the next process that comes to the table and meets a note which is five seconds old, or,
+of a copy, one whose process has not said for five minutes that it lives.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,6 +28,7 @@ from hbstore.errors import (
     TableNotFound,
 )
 from hbstore.files.warehouse import Warehouse
+from hbstore.publishing.lease import Lease
 from hbstore.publishing.manifest import new_publication_id
 from hbstore.publishing.removal import remove_tree
 from hbstore.store.manifest import Manifest, PartitionWrite, Removal
@@ -41,8 +43,8 @@ _RENAMING: Final = 5.0
 _LATEST: Final = 1.0
 """Seconds after which a process that has noted a rename does not move the folder any more."""
 
-_COPYING: Final = 3600.0
-"""The same where a folder is copied, which may take long."""
+_COPYING: Final = 300.0
+"""Seconds after which a process that copies a folder is taken for dead, since it said so last: a file may take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class FolderMove:
         is_ours = folder is not None and warehouse.identity(target) == folder
         if warehouse.exists(target) and (is_ours or not warehouse.renames(source) or not warehouse.exists(source)):
             warehouse.move_once(target, source, inside=[source, target], identity=folder)
+            self._make_again(warehouse)
         self.store.publications.withdraw(self.row, self.id)
         return True
 
@@ -96,6 +99,15 @@ class FolderMove:
         names = tuple(name for name, _ in warehouse.data_files(source, hidden=True) or ())
         old = PartitionWrite(self.partition, source, replaced=names, drop=True)
         return Manifest(self.id, "", (old,), removal=Removal(purge=True, trash=None))
+
+    def _make_again(self, warehouse: Warehouse) -> None:
+        """Make a folder for a table that was created in the new place while the folder was there. O(tables)."""
+        if self.row.table.location not in {None, self.move.source}:
+            return  # it is a partition's: none of its new name is added meanwhile
+        for database in self.store.database_names():
+            with suppress(DatabaseNotFound):
+                if any(table.location == self.move.target for table in self.store.tables(database)):
+                    warehouse.make_folder(self.move.target)
 
     def _is_named(self, now: TableRow) -> bool:
         """Whether the catalog still names the place that the folder came from."""
@@ -166,7 +178,8 @@ def moved_folder(
     has_moved = False
     try:
         if is_copied:
-            has_moved = warehouse.copy(source, target, inside=inside)
+            lease = Lease(store, row, move.id, alive=_COPYING)
+            has_moved = warehouse.copy(source, target, inside=inside, before_each=lease.keep)
         elif time.monotonic() - began < _LATEST:  # else others may have given it up by now, and renamed it themselves
             has_moved = warehouse.move(source, target, inside=inside, identity=noted.folder)
         _check_moved(has_moved, source)

@@ -139,6 +139,17 @@ class Publisher:
         if has_publications(row):
             self._note(row, self._recover(row, all_dead=False, only_due=True)[1])
 
+    def has_files_to_show(self, row: TableRow) -> bool:
+        """Whether `roll_forward_before_use` has something to try now. Nothing is read. O(publications).
+
+        >>> Publisher(store).has_files_to_show(store.table_row("shop", "sales"))
+        False
+        """
+        url = self.store.rows.url
+        return has_publications(row) and any(
+            UNFINISHED.is_due(url, one.id) and _is_due(one) for one in self.store.publications.of(row)
+        )
+
     def abandon(self, table: str, publication: str) -> tuple[str, ...]:
         """Give a publication up that cannot be finished. What it decided of partitions stays as it is.
 
@@ -268,11 +279,7 @@ class Publisher:
 
     def _finish(self, row: TableRow, publication: Publication, *, dead: bool) -> bool:
         """Finish a publication if it is decided, or give it up if its job is dead; whether that was done."""
-        if publication.move is not None or publication.is_removal:  # no reader needs it, and its process is at it
-            is_due = publication.until < time.time()
-        else:
-            is_due = publication.decided or dead or publication.id.startswith(EXCHANGES)
-        if not is_due:
+        if not (dead or _is_due(publication)):
             return False
         if publication.move is not None:
             return FolderMove(self.store, row, publication.id, publication.move).undo()
@@ -346,7 +353,7 @@ class Publisher:
         self._there(row, [write.values for write in manifest.partitions])  # on HBase they are written now, if not yet
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in manifest.partitions:
-            for name in write.replaced:
+            for name in () if write.drop else write.replaced:
                 warehouse.delete(f"{write.location}/{name}", inside=inside, purge=False)
             files = {manifest.prepared(write, name): f"{write.location}/{shown}" for name, shown in write.files.items()}
             try:
@@ -366,6 +373,13 @@ class Publisher:
 
     def _there(self, row: TableRow, values: Sequence[tuple[str, ...]]) -> list[Partition]:
         return self.store.get_partitions(row.table.database, row.table.name, values)
+
+
+def _is_due(publication: Publication) -> bool:
+    """Whether there is something to do about a publication whose job is not known to be dead."""
+    if publication.move is not None or publication.is_removal:  # no reader needs it, and its process is at it
+        return publication.until < time.time()
+    return publication.decided or publication.id.startswith(EXCHANGES)
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def drop_with_files(
         ConcurrentChange: one is elsewhere, or not as expected. After all of these nothing was dropped.
     """
     own = {values: place for values, place in locations.items() if place and not holds_table(table, place)}
-    names = dict(zip(own, _noted(warehouse, list(own.values())), strict=True))
+    names = dict(zip(own, noted_names(warehouse, list(own.values())), strict=True))
     writes = (
         PartitionWrite(values, place, replaced=names.get(values, ()), drop=True) for values, place in locations.items()
     )
@@ -84,7 +84,7 @@ def drop_with_files(
 def finish_removal(store: PartitionStore, row: TableRow, manifest: Manifest) -> bool:
     """Delete the files of what a publication has dropped, unless another process is at it; whether that is done.
 
-    Those that were noted, with the folders that are empty then; of partitions of which none were, the folders.
+    Those that were noted, with the folders that are empty then; of what an earlier version dropped, the folders.
     """
     if not store.folder_changes.take_removal(row, manifest.id, time.time() + ALIVE):
         return False
@@ -96,34 +96,53 @@ def finish_removal(store: PartitionStore, row: TableRow, manifest: Manifest) -> 
                 continue
             warehouse = Warehouse(home or write.location, trash=removal.trash)
             inside = (write.location,) if home is None else (home, write.location)
-            names = write.replaced if manifest.removal is not None else ("",)
+            names = write.replaced if manifest.removal is not None or manifest.names_drops else ("",)
             for name in names:
                 lease.keep()
                 remove_tree(warehouse, f"{write.location}/{name}".rstrip("/"), inside=inside, purge=removal.purge)
                 if home is not None:
                     warehouse.delete_empty_parents(f"{write.location}/{name}".rstrip("/"), below=home)
+            if home is not None and not names:
+                warehouse.delete_empty_parents(f"{write.location}/_", below=home)
             if not (warehouse.renames(write.location) or warehouse.data_files(write.location, hidden=True)):
                 remove_tree(warehouse, write.location, inside=inside, purge=True)  # markers of folders
         store.publications.close(row, manifest.id)
     return True
 
 
-def _noted(warehouse: Warehouse, locations: Sequence[str]) -> Iterable[tuple[str, ...]]:
+def noted_names(warehouse: Warehouse, locations: Sequence[str]) -> list[tuple[str, ...]]:
     """The names of the files at some locations, as far as they are to be noted."""
+    listed = file_names(warehouse, locations, failing=())  # what cannot be listed cannot be deleted either
+    numbers = accumulate(map(len, listed))
+    return [one if number <= _MOST else () for one, number in zip(listed, numbers, strict=True)]
+
+
+def file_names(
+    warehouse: Warehouse, locations: Sequence[str], *, failing: tuple[str, ...] | None = None
+) -> list[tuple[str, ...]]:
+    """The names of the files at some locations, hidden ones too. O(files).
+
+    Args:
+        warehouse: where they are.
+        locations: the folders.
+        failing: stands for the names in a folder that cannot be listed; None: that is an error.
+
+    Raises:
+        FileOperationFailed: see above.
+    """
 
     def names(location: str) -> tuple[str, ...]:
         try:
             return tuple(name for name, _ in warehouse.data_files(location, hidden=True) or ())
-        except FileOperationFailed:  # then they cannot be deleted either
-            return ()
+        except FileOperationFailed:
+            if failing is None:
+                raise
+            return failing
 
     if all(map(warehouse.renames, locations)):
-        listed = list(map(names, locations))
-    else:
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            listed = list(pool.map(names, locations))
-    numbers = accumulate(map(len, listed))
-    return [one if number <= _MOST else () for one, number in zip(listed, numbers, strict=True)]
+        return list(map(names, locations))
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(names, locations))
 
 
 def remove_partition_files(

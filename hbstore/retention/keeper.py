@@ -1,4 +1,8 @@
-"""The thread of a server that drops what is older than tables keep it, empties the trash, and purges dropped tables."""
+"""The thread of a server that drops what is older than tables keep it, and empties the trash of it.
+
+It also removes the rows of tables, and deletes the files of tables and databases, whose dropping was not finished by
+processes that died.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from typing import Final
 from hbstore.errors import HbstoreError
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Table
+from hbstore.publishing.dropped_files import finish_drops
 from hbstore.retention.age import retention_of
 from hbstore.retention.expiry import KEPT, delete_runs, expire
 from hbstore.retention.kept_files import parted
@@ -64,6 +69,10 @@ def keep_once(store: PartitionStore, warehouse: Warehouse, now: datetime, ended:
         now: the time.
         ended: set when no more is to be done.
     """
+    try:
+        finish_drops(store)
+    except HbstoreError as error:
+        _LOG.warning("the files of dropped tables are not deleted: %s", error)
     try:
         store.purge_dropped_tables(ended)
         tables = [table for database in store.database_names() for table in store.tables(database)]

@@ -24,6 +24,7 @@ from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition
 from hbstore.publishing.manifest import STAGING, hidden_name, new_publication_id
 from hbstore.publishing.publisher import Publisher
+from hbstore.publishing.removal import file_names, holds_table
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.footers import total
 from hbstore.spark.opening import opened
@@ -193,10 +194,13 @@ class WriteJob:
             if staged_partition.rows is not None:
                 statistics["numRows"] = staged_partition.rows
             writes.append(PartitionWrite(values, location, files, replaced, append, statistics, dict(self.parameters)))
-        for key, partition in existing.items():
-            if key not in got:
-                writes.append(PartitionWrite(partition.values, self._location(partition.values, partition), drop=True))
-        return Manifest(self.publication, self.staging, tuple(writes), self.batch, hidden=hides), moves
+        gone = [partition for key, partition in existing.items() if key not in got]
+        places = [self._location(partition.values, partition) for partition in gone]
+        for partition, place, names in zip(gone, places, file_names(warehouse, places), strict=True):
+            own = () if holds_table(self.row.table, place) else names
+            writes.append(PartitionWrite(partition.values, place, replaced=own, drop=True))
+        written = tuple(writes)
+        return Manifest(self.publication, self.staging, written, self.batch, hidden=hides, names_drops=True), moves
 
     def _location(self, values: tuple[str, ...], known: Partition | None) -> str:
         if known is not None and known.location:

@@ -16,6 +16,7 @@ from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys
 from hbstore.store.leases import check_unwritten
 from hbstore.store.manifest import EXCHANGES
+from hbstore.store.publication_steps import decide_in
 from hbstore.store.puts import NEEDS_VALUES, already_exists, cells_of, no_such_partition, reusable_values, texts_of
 from hbstore.store.recount import note_change
 from hbstore.store.table_row import TableRow, totals_state
@@ -23,7 +24,7 @@ from hbstore.store.tables import Tables
 from hbstore.store.time_columns import AffectedTimes, Times, collected
 from hbstore.store.timeline_updates import update_timelines
 from hbstore.store.writer import add_statistics, mark_respelled, partitioned
-from hbstore.texts.arguments import expect, expect_many
+from hbstore.texts.arguments import expect, expect_many, expect_texts
 from hbstore.transactions.payload_change import PayloadChange, checked_relocation
 from hbstore.transactions.transaction import RowView, Transaction
 
@@ -56,15 +57,25 @@ class PartitionExchange:
         values: Sequence[PartitionValues],
         *,
         relocated: tuple[str, str] | None,
+        publication: str | None = None,
     ) -> list[bytes]:
         """Move partitions; their bytes in the table that they came to, in key order.
 
+        Args:
+            source: the table that they leave.
+            target: the table that they come to.
+            values: of each.
+            relocated: the beginning of locations, and what replaces it.
+            publication: the id under which both tables have leased them, which is decided with this.
+
         Raises:
+            PublicationLost: one of the tables has no such publication any more.
             PartitionNotFound: one is not there to be moved.
             AlreadyExists: one is in the other table already.
             WriteConflict: a job is writing one.
             InvalidTime, TimelineMismatch: one does not fit the other table's update periods.
         """
+        expect_texts(or_none=True, publication=publication)
         relocated = None if relocated is None else checked_relocation(relocated)
         wanted = [reusable_values(one) for one in expect_many("values", values, hint=NEEDS_VALUES)]
 
@@ -73,6 +84,9 @@ class PartitionExchange:
             places = _places(source_row, target_row, wanted)
             leaving = _leaving(source_view, source_row, target_view, target_row, places)
             leaves = Change(deletes=tuple(place.source for place in places))
+            if publication is not None:
+                for view, row in ((source_view, source_row), (target_view, target_row)):
+                    decide_in(view, row, publication)
             check_unwritten(source_row, leaves, dict(zip(leaves.deletes, leaving, strict=True)), EXCHANGES)
             change = PayloadChange(
                 (target_row.table.database, target_row.table.name), () if relocated is None else [relocated]

@@ -27,11 +27,11 @@ class PartitionWrite:
         values: the partition's.
         location: its folder.
         files: names in that folder: hidden before, shown afterwards.
-        replaced: names of files in the folder that are gone afterwards.
+        replaced: names of files in the folder that are gone afterwards; of a partition that is dropped, all.
         append: whether statistics are added to those that it has; else they replace them.
         statistics: numbers by parameter, such as ``numRows``.
         parameters: further parameters.
-        drop: the partition is dropped and its folder removed; the rest is empty then.
+        drop: the partition is dropped, with its files; the rest is empty then.
     """
 
     values: tuple[str, ...]
@@ -103,6 +103,8 @@ class Manifest:
         hidden: whether files are in their partitions' folders, under hidden names, when it is decided. If not, as where
             they cannot be renamed, they are in the staging folder, and partitions name them by their paths in it.
         removal: of the files of partitions that were dropped; None for others.
+        names_drops: whether partitions that a job drops name their files in ``replaced``; those of earlier versions do
+            not, and their folders go whole.
 
     >>> manifest = Manifest("7", "file:/data/_hbstore/7", (PartitionWrite(("x",), "file:/data/ds=x"),))
     >>> Manifest.decode(manifest.encode()) == manifest
@@ -116,6 +118,7 @@ class Manifest:
     exchange: Exchange | None = None
     hidden: bool = True
     removal: Removal | None = None
+    names_drops: bool = False
 
     def __repr__(self) -> str:
         return f"<Manifest {self.id}: {plural(len(self.partitions), 'partition')}>"
@@ -137,6 +140,8 @@ class Manifest:
             content["batch"] = asdict(self.batch)
         if not self.hidden:
             content["hidden"] = False
+        if self.names_drops:
+            content["names_drops"] = True
         return json.dumps({**content, "partitions": [asdict(write) for write in self.partitions]}).encode()
 
     def prepared(self, write: PartitionWrite, name: str) -> str:
@@ -187,7 +192,8 @@ class Manifest:
                 return Manifest(document["id"], document["staging"], drops, removal=Removal(**document["removal"]))
             partitions = tuple(_write(one) for one in document["partitions"])
             batch, hidden = _batch(document.get("batch")), document.get("hidden", True)
-            return Manifest(document["id"], document["staging"], partitions, batch, hidden=hidden)
+            names = document.get("names_drops", False)
+            return Manifest(document["id"], document["staging"], partitions, batch, hidden=hidden, names_drops=names)
         except (ValueError, KeyError, TypeError) as error:
             raise CorruptRow("a publication cannot be decoded", bytes=len(data), hint=RESTORE) from error
 

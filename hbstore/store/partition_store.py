@@ -30,7 +30,7 @@ from hbstore.store.publications import Publications
 from hbstore.store.purge import Purger, purge
 from hbstore.store.puts import InvalidValues
 from hbstore.store.reader import Filter, Reader, joined_filters
-from hbstore.store.records import Records
+from hbstore.store.records import NewRecord, Records
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_handle import TableHandle
 from hbstore.store.table_row import TableRow
@@ -41,6 +41,7 @@ from hbstore.store.writer import Expected, Writer, partitioned
 from hbstore.texts.arguments import expect, expect_choice, expect_many, expect_texts
 from hbstore.texts.hive_types import InvalidTypes, check_columns
 from hbstore.texts.like import LikeDialect
+from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Patience
 
@@ -240,13 +241,16 @@ class PartitionStore:
         """
         self._tables.alter_database(database, replaces=replaces)
 
-    def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
+    def drop_database(
+        self, name: str, *, cascade: bool = False, if_exists: bool = False, record: NewRecord | None = None
+    ) -> None:
         """Remove a database with its functions, documents and grants: all of it or nothing. O(partitions).
 
         Args:
             name: the database's name.
             cascade: whether its tables and their partitions go as well. Files are not touched.
             if_exists: whether it is no error that there is none.
+            record: what is put into the store's records in the same step.
 
         Raises:
             DatabaseNotFound: there is none, unless ``if_exists``.
@@ -257,7 +261,7 @@ class PartitionStore:
         >>> store.database_names()
         []
         """
-        if self._tables.drop_database(name, cascade=cascade, if_exists=if_exists):
+        if self._tables.drop_database(name, cascade=cascade, if_exists=if_exists, also=_put(record)):
             self._purger.begin()
 
     # Tables
@@ -429,15 +433,15 @@ class PartitionStore:
             before = {(column.name, column.type) for column in self._tables.open(database, name).table.columns}
             check_columns(one for one in columns if one not in before)
 
-    def drop_table(self, database: str, name: str, *, if_exists: bool = False) -> None:
-        """Remove a table and all its partitions. Files are not touched. O(1).
+    def drop_table(self, database: str, name: str, *, if_exists: bool = False, record: NewRecord | None = None) -> None:
+        """Remove a table and all its partitions. Files are not touched. A record may be put in the same step. O(1).
 
         More than 1,000 partition rows are removed in the background; nobody sees them, and the name is free at once.
 
         >>> store.drop_table("shop", "sales")
         >>> store.drop_table("shop", "sales", if_exists=True)
         """
-        if self._tables.drop_table(database, name, if_exists=if_exists):
+        if self._tables.drop_table(database, name, if_exists=if_exists, also=_put(record)):
             self._purger.begin()
 
     # Writing partitions
@@ -554,6 +558,7 @@ class PartitionStore:
         values: Sequence[PartitionValues],
         *,
         relocated: tuple[str, str] | None = None,
+        publication: str | None = None,
     ) -> list[Partition]:
         """Move partitions from one table to another, all or none; what they are there, in key order. O(n log rows).
 
@@ -562,9 +567,11 @@ class PartitionStore:
             target: the table that they come to, with the same partition columns.
             values: values or spec of each partition.
             relocated: the beginning of locations, and what replaces it; locations elsewhere stay.
+            publication: the id under which both tables have leased the partitions (`Publisher.lease`), if they have.
 
         Raises:
             InvalidInput: the partition columns differ, or it is one table.
+            PublicationLost: one of the tables has no such lease any more.
             PartitionNotFound: one is not in the source.
             AlreadyExists: one is in the target.
 
@@ -575,7 +582,9 @@ class PartitionStore:
         ['ds=2013-01-01/hour=5']
         """
         leave, come = (table_name(table) if isinstance(table, str) else table for table in (source, target))
-        return partitions_from_payloads(self._exchange.move(leave, come, values, relocated=relocated))
+        return partitions_from_payloads(
+            self._exchange.move(leave, come, values, relocated=relocated, publication=publication)
+        )
 
     def change_partitions(
         self,
@@ -898,6 +907,12 @@ class PartitionStore:
         """
         expect("stop", stop, threading.Event, NoneType, hint="Give a threading.Event that is set to end it, or None")
         return purge(self._tables.transactions, stop)
+
+
+def _put(record: NewRecord | None) -> Callable[[Transaction], None] | None:
+    """What puts a record in a step."""
+    expect("record", record, NewRecord, NoneType, hint='Give a NewRecord("note", "monday", "{}"), or None')
+    return None if record is None else record.put
 
 
 def connect(url: str, *, create: bool = True, patience: float = DEFAULT_PATIENCE) -> PartitionStore:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from hbstore.errors import ConcurrentChange, PublicationLost
 from hbstore.store.manifest_rows import manifest_key
@@ -29,6 +30,18 @@ def put_publications(
     if now is not None and publications != publications_of(now):
         view.put_cell(WRITES, encoded_publications(publications))
         view.write([], [manifest_key(now, one) for one in gone])
+
+
+def decide_in(view: RowView, now: TableRow, publication_id: str) -> None:
+    """Mark a publication of a table as decided, by the step that makes its change.
+
+    Raises:
+        PublicationLost: the table has no such publication any more.
+    """
+    known = publications_of(now)
+    if all(one.id != publication_id for one in known):
+        raise publication_lost(now, publication_id)
+    put_publications(view, now, [replace(one, decided=True) if one.id == publication_id else one for one in known])
 
 
 def table_gone(row: TableRow) -> ConcurrentChange:

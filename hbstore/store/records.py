@@ -10,17 +10,30 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from hbstore.errors import ConcurrentChange, CorruptRow, InvalidInput, InvalidName
 from hbstore.rows.damage import RESTORE
 from hbstore.store.documents import decoded_text, encoded_text
 from hbstore.texts.arguments import expect, expect_numbers, expect_texts
+from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
 
 T = TypeVar("T")
 RECORD_KEYS: Final = (b"Q", b"R")
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+class NewRecord(NamedTuple):
+    """A record that a step of something else puts."""
+
+    kind: str
+    name: str
+    text: str
+
+    def put(self, transaction: Transaction) -> None:
+        """Put it."""
+        transaction.row(_key(self.kind, self.name)).set_state(encoded_text("record", self.text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,10 @@ class Tables:
         """The names of all databases in order; nothing is decoded."""
         return [key[1:].decode() for key, log, _ in self.transactions.scan(*DATABASE_KEYS) if log.state]
 
-    def drop_database(self, name: str, *, cascade: bool, if_exists: bool) -> bool:
-        """Remove a database and all that belongs to it; with its tables only when told to.
+    def drop_database(
+        self, name: str, *, cascade: bool, if_exists: bool, also: Callable[[Transaction], None] | None = None
+    ) -> bool:
+        """Remove a database and all that belongs to it, with tables only when told to; `also` is done with it.
 
         Returns:
             Whether rows of its tables are left for `hbstore.store.purge`.
@@ -131,6 +133,8 @@ class Tables:
             leaves_rows = [remove_table(transaction, transaction.row(key)) for key in tables]
             for key in _belongings(transaction, name):
                 transaction.row(key).set_state(b"")
+            if also is not None:
+                also(transaction)
             return any(leaves_rows)
 
         return self.transactions.run(drop)
@@ -222,15 +226,24 @@ class Tables:
             raise _not_found(database, name)
         return view, row
 
-    def drop_table(self, database: str, name: str, *, if_exists: bool) -> bool:
-        """Remove a table and its partitions; whether rows are left for `hbstore.store.purge`."""
+    def drop_table(
+        self, database: str, name: str, *, if_exists: bool, also: Callable[[Transaction], None] | None = None
+    ) -> bool:
+        """Remove a table and its partitions; `also` is done with it.
+
+        Returns:
+            Whether rows are left for `hbstore.store.purge`.
+        """
         expect_flags(if_exists=if_exists)
 
         def drop(transaction: Transaction) -> bool:
             view = transaction.row(table_key(identifier("database", database), identifier("table", name)))
             view.settle()  # also where a drop of it is not finished
             check_in_place(self.view(transaction, database, name)[1])
-            return remove_table(transaction, view)
+            leaves_rows = remove_table(transaction, view)
+            if also is not None:
+                also(transaction)
+            return leaves_rows
 
         with suppress(*(DatabaseNotFound, TableNotFound) if if_exists else ()):
             return self.transactions.run(drop)

@@ -19,9 +19,9 @@ from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.model.objects import Database
-from hbstore.publishing.removal import remove_tree
+from hbstore.publishing.dropped_files import DroppedFolder, after_deletion, delete_dropped, noted, record_of
 from hbstore.store.partition_store import PartitionStore
-from hbstore.warehouse.file_removal import TableFiles, remove_files, table_files
+from hbstore.warehouse.file_removal import TableFiles, dropped_folders, table_files
 from hbstore.warehouse.locations import located_database
 from hbstore.warehouse.refusals import refusal
 
@@ -40,6 +40,7 @@ def create_database(store: PartitionStore, warehouse: Warehouse, database: Datab
     location = warehouse.qualify(database.location or warehouse.database_location(database.name))
     if database.name in store.database_names():
         raise refusal(AlreadyExists, f"Database {database.name} already exists")
+    after_deletion(store, location)
     with making_folders(warehouse, [location], lambda: _location(store, database.name)):
         owner_type = _USER if database.owner_type is None else database.owner_type
         store.create_database(replace(database, location=location, owner_type=owner_type))
@@ -106,25 +107,26 @@ def drop_database(
             if names:
                 raise refusal(DatabaseNotEmpty, f"Database {name} is not empty. One or more {what} exist.")
     files = [table_files(store, warehouse, table, delete=delete) for table in store.tables(name)]
-    if delete and not _external_data(database, files):
-        assert database.location is not None
-        warehouse.check_under_roots(database.location)
-    store.drop_database(name, cascade=cascade)
-    return _remove_files(warehouse, database, files) if delete else ()
+    dropped = noted(warehouse, name, _dropped_folders(warehouse, database, files) if delete else [])
+    store.drop_database(name, cascade=cascade, record=record_of(dropped))
+    return delete_dropped(store, warehouse, dropped)
 
 
-def _remove_files(warehouse: Warehouse, database: Database, files: Sequence[TableFiles]) -> tuple[str, ...]:
-    """Delete the tables' files, then the database's folder unless files of external tables are in it."""
-    left = [place for table in files for place in remove_files(warehouse, table)]
+def _dropped_folders(warehouse: Warehouse, database: Database, files: Sequence[TableFiles]) -> list[DroppedFolder]:
+    """The tables' folders, then the database's unless files of external tables are in it.
+
+    Raises:
+        OutsideWarehouse: it may not be deleted.
+    """
+    home = database.location
+    assert home is not None
+    folders = [folder for table in files for folder in dropped_folders(table)]
     external = _external_data(database, files)
     if external:
         _LOG.warning("the folder of database %s stays, because it holds external data: %s", database.name, external[0])
-        return tuple(left)
-    home = database.location
-    assert home is not None
-    if not remove_tree(warehouse, home, inside=[home], purge=False):
-        left.append(home)
-    return tuple(left)
+        return folders
+    warehouse.check_under_roots(home)
+    return [*folders, DroppedFolder(home, (home,), purge=False)]
 
 
 def _external_data(database: Database, files: Sequence[TableFiles]) -> list[str]:

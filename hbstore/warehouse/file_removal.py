@@ -1,8 +1,8 @@
 """Deleting the files of what was dropped.
 
 A drop whose files the server may not delete is refused before anything is changed: `hbstore.files.bounds` says which
-those are. Then the catalog changes first, and files are deleted afterwards: a crash between leaves files that belong to
-nothing, and never a table or partition whose files are gone. So what turns out not to be deletable then is no error for
+those are. Then the catalog changes first, and files are deleted afterwards: a crash between leaves a record that names
+files, and never a table or partition whose files are gone. So what turns out not to be deletable then is no error for
 the client, to whom the drop is done; the log says what stays, and why.
 """
 
@@ -17,8 +17,9 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.publishing.dropped_files import DroppedFolder
 from hbstore.publishing.publisher import Publisher
-from hbstore.publishing.removal import holds_table, remove_tree
+from hbstore.publishing.removal import holds_table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.warehouse.table_kinds import is_purged, is_view, keeps_files
@@ -71,17 +72,9 @@ def table_files(store: PartitionStore, warehouse: Warehouse, table: Table, *, de
     return TableFiles((table.location,), removed=places, purge=is_purged(table))
 
 
-def remove_files(warehouse: Warehouse, files: TableFiles, *, purge: bool = False) -> tuple[str, ...]:
-    """Delete a dropped table's files: those of partitions elsewhere first, then its folder.
-
-    Returns:
-        Locations whose files could not be deleted.
-    """
-    return tuple(
-        location
-        for location in reversed(files.removed)
-        if not remove_tree(warehouse, location, inside=files.own, purge=purge or files.purge)
-    )
+def dropped_folders(files: TableFiles, *, purge: bool = False) -> list[DroppedFolder]:
+    """What is to be deleted of a dropped table: partitions elsewhere first, then its folder."""
+    return [DroppedFolder(place, files.own, purge or files.purge) for place in reversed(files.removed)]
 
 
 def check_partition_files(warehouse: Warehouse, table: Table, locations: Iterable[str | None]) -> None:

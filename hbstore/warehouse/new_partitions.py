@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import count
 
 from hbstore.errors import AlreadyExists, DatabaseNotFound, DdlRefused, TableNotFound, hinting
 from hbstore.files.new_folders import making_folders
@@ -79,7 +79,13 @@ def add_partitions(
     with making_folders(warehouse, folders, lambda: _named(store, table, new)) as folders_made:
         ready = _completed(warehouse, new.values(), locations, folders_made, properties or {})
         with hinting(AlreadyExists, "Drop it first, or give other values"):
-            add = partial(store.add_partitions, table.database, table.name, ready, if_not_exists, invalid_values="keep")
+            tries = count()
+
+            def add() -> int:
+                if next(tries):  # the files of dropped partitions were being deleted: perhaps with the new folders
+                    folders_made[:] = [False] * len(folders_made)
+                return store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
+
             number = after_writes(store, table, add)
     return Addition(ready, number)
 

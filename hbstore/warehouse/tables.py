@@ -33,13 +33,14 @@ from hbstore.model.objects import Partition, Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.publishing.beside_writes import after_writes
+from hbstore.publishing.dropped_files import after_deletion, delete_dropped, noted, record_of
 from hbstore.publishing.folder_move import moved_folder
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.warehouse.accurate_columns import forget_partitions, forget_table, replaced_columns, without_accurate
 from hbstore.warehouse.change_times import now, with_ddl_time
-from hbstore.warehouse.file_removal import remove_files, table_files
+from hbstore.warehouse.file_removal import dropped_folders, table_files
 from hbstore.warehouse.locations import located, respelt
 from hbstore.warehouse.normal_form import incompatible_columns, invalid_skew, invalid_type, lowered_table
 from hbstore.warehouse.partition_changes import update_partitions
@@ -66,8 +67,11 @@ def create_table(
         InvalidName, InvalidType, InvalidInput: a name, a column's type or the skew cannot be.
         DdlRefused: the table cannot be transactional.
         FileOperationFailed: the folder cannot be made.
+        StoreBusy: the files of a table that was dropped there are being deleted.
     """
     ready = ready_table(store, warehouse, table)
+    if ready.location is not None:
+        after_deletion(store, ready.location)
     folders = [] if ready.location is None or is_view(ready) else [ready.location]
     with making_folders(warehouse, folders, lambda: _location(store, ready)) as folders_made:
         parameters = created_table_parameters(warehouse, ready, properties or {}, made_folder=any(folders_made))
@@ -207,8 +211,9 @@ def drop_table(
     Publisher(store).roll_forward_before_use(row)
     table = located(store, warehouse, row.table)
     files = table_files(store, warehouse, table, delete=delete)
-    store.drop_table(database, name)
-    return remove_files(warehouse, files, purge=purge)
+    dropped = noted(warehouse, str(table), dropped_folders(files, purge=purge))
+    store.drop_table(database, name, record=record_of(dropped))
+    return delete_dropped(store, warehouse, dropped)
 
 
 def spell_partitions_alike(store: PartitionStore, table: Table) -> None:
@@ -327,6 +332,7 @@ def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table,
     location = warehouse.table_location(after.location, new.database, new.name)
     for place in (old.location, location):
         warehouse.check_under_roots(place)
+    after_deletion(store, location)
     spell_partitions_alike(store, old)
     inside = [place for place in (old.location, after.location) if place is not None]
     relocated = (old.location, location)

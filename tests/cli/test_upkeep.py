@@ -78,6 +78,7 @@ def test_repair(run, run_json, shop):
     assert run("repair").stdout == ("shop.returns: 0 changes finished\nshop.sales: 0 changes finished\n")
     assert run_json("repair", "shop.sales") == {
         "gone": 0,
+        "deleted": 0,
         "tables": [{"table": "shop.sales", "finished": 0, "publications": 0, "miscounted": False}],
     }
     assert "the table does not exist" in run("repair", "shop.no", code=2).stderr

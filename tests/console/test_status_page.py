@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
+import http.client
 import time
+from contextlib import suppress
 
 import pytest
 
-from hbstore import Column, Table, connect
+from hbstore import Column, Database, Table, connect
 from hbstore.console import status_pages
 from hbstore.errors import SparkLost
+from hbstore.files.warehouse import Warehouse
 from hbstore.model.service_objects import LockComponent, LockLevel, LockType
 from hbstore.publishing import Manifest, PartitionWrite
+from hbstore.publishing.dropped_files import unfinished_drops
 from hbstore.query_service.access import Access
 from hbstore.query_service.messages import Cancelled
 from hbstore.query_service.observing import SparkState
@@ -19,14 +23,16 @@ from hbstore.query_service.query import QueryProblem
 from hbstore.release import VERSION
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse import health
+from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.service import Service
+from hbstore.warehouse.tables import create_table, drop_table
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
 from tests.console.browser import LOOKS
 from tests.console.facts import got, hired
 from tests.console.finishing import failed, started, submitted
 from tests.query_service.test_service import serving
-from tests.store.faults import Fault, FaultyRows
+from tests.store.faults import Crash, Fault, FaultyRows
 from tests.web.catalog import filled
 
 DAILY = {"cube.storagetable.time.partcols": "dt", "cube.storagetable.update.periods": "DAILY"}
@@ -81,8 +87,8 @@ def test_what_somebody_is_called_for_is_on_one_page(tabs, narrow, dark):
     assert region(tab, "Queries that run")[0].endswith("12 min 0 s 3 of 8")
     assert region(tab, "Queries that failed")[0].endswith("the table is not there QueryFailed")
     assert "Spark runs." in tab.text()
-    assert region(tab, "What is stuck")[0].startswith("shop.sales publication, leased 1 h 23 min")
-    assert "hbstore repair shop.sales" in region(tab, "What is stuck")[0]
+    assert region(tab, "What is stuck")[0].startswith("shop.sales publication, overdue 1 h 23 min")
+    assert region(tab, "What is stuck")[0].endswith("Finish Give up …")
     assert region(tab, "Locks that wait")[0].startswith("shop.sales bob lake2 lock 2 ann lake1 lock 1")
     changed = region(tab, "What changed last")
     assert any(line.startswith("shop.gone table dropped") for line in changed)
@@ -174,7 +180,7 @@ def test_a_part_that_cannot_be_read_says_why_and_hides_no_other(url, monkeypatch
     monkeypatch.setattr(status_pages, "waiting_locks", refuse)
     text = got(url, "/status")
     assert "the lock table is damaged" in text
-    assert "hbstore repair" in text
+    assert "publication, overdue" in text
 
 
 def test_who_has_no_token_sees_nothing(queries, catalog):
@@ -182,3 +188,68 @@ def test_who_has_no_token_sees_nothing(queries, catalog):
         application(queries[0], Access(tokens={"0123456789abcdef": "ann"}), catalog=catalog), "127.0.0.1", 0
     ) as port:
         assert "shop" not in got(f"http://127.0.0.1:{port}", "/status", 401)
+
+
+def sent(port, path, **headers):
+    """The status of the reply to a button, and where it leads or what it says."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    form = {"Accept": "text/html", "Content-Type": "application/x-www-form-urlencoded"}
+    connection.request("POST", path, headers={**form, **headers})
+    reply = connection.getresponse()
+    found = reply.status, reply.getheader("Location") or reply.read().decode()
+    connection.close()
+    return found
+
+
+@pytest.fixture
+def stuck(tmp_path):
+    """A store with a dead publication and a table whose drop was not finished, and its warehouse."""
+    with connect("memory://") as store:
+        warehouse = Warehouse(str(tmp_path / "wh"))
+        create_database(store, warehouse, Database("shop"))
+        for name in ("sales", "gone"):
+            create_table(store, warehouse, Table("shop", name, [Column("dt", "string")]))
+        (tmp_path / "wh/shop.db/gone/rows").write_text("rows")
+        manifest = Manifest("7", f"file:{tmp_path}/wh/shop.db/sales/_hbstore/7", ()).encode()
+        store.publications.lease(store.table_row("shop", "sales"), "7", {}, manifest, until=time.time() - 5_000)
+        with pytest.MonkeyPatch.context() as patch, suppress(Crash):
+            now = time.time()
+            patch.setattr(time, "time", lambda: now - 500)
+            patch.setattr(Warehouse, "delete", lambda *_, **__: crash())
+            drop_table(store, warehouse, "shop", "gone", delete=True)
+        yield store, warehouse
+
+
+def crash():
+    raise Crash
+
+
+def test_what_is_stuck_is_finished_or_given_up_by_those_who_may(stuck, queries, tmp_path):
+    store, warehouse = stuck
+    (drop,) = unfinished_drops(store)
+    finish, give_up = "/publications/shop.sales/finish", f"/publications/shop.gone/{drop.id}/abandon"
+
+    def at(*, read_only=False, **tokens):
+        catalog = Service(store, warehouse, read_only=read_only)
+        return http_served(application(queries[0], Access(**tokens), catalog=catalog), "127.0.0.1", 0)
+
+    with at(read_only=True) as port:
+        text = got(f"http://127.0.0.1:{port}", "/status")
+        assert "hbstore publications finish shop.sales" in text
+        assert "<button" not in text
+        for path in (finish, give_up):
+            assert sent(port, path)[0] == 403
+    with at(tokens={"0123456789abcdef": "ann"}) as port:
+        for path in (finish, give_up):
+            assert sent(port, path)[0] == 401
+            assert sent(port, path, Authorization="Bearer 0123456789abcdef", Origin="http://elsewhere")[0] == 403
+        assert len(unfinished_drops(store)) == 1
+        assert sent(port, finish, Authorization="Bearer 0123456789abcdef") == (303, "/status#stuck")
+    assert store.publications.of(store.table_row("shop", "sales")) == []
+    with at() as port:
+        assert "drop, files not deleted" in got(f"http://127.0.0.1:{port}", "/status")
+        status, text = sent(port, give_up)
+        assert (status, f"{tmp_path}/wh/shop.db/gone" in text) == (200, True)
+        assert sent(port, give_up)[0] == 404
+        assert "Every publication and every change is finished" in got(f"http://127.0.0.1:{port}", "/status")
+    assert (tmp_path / "wh/shop.db/gone/rows").exists()

@@ -35,6 +35,7 @@ from tests.fuzz.expressions import read_mutated
 from tests.fuzz.filters import random_tree
 from tests.fuzz.histories import run_history
 from tests.fuzz.kills import kills
+from tests.fuzz.races import races
 from tests.fuzz.values import random_world
 from tests.metastore.spark.process import SparkProcess
 from tests.metastore.spark.spelled_tables import differences
@@ -350,7 +351,25 @@ PARTS = {
         "so many rounds in which jobs that append, and others that exchange and rename, are killed",
         "--kills 40",
         5,
-        lambda options: run_kills(options.seed, options.kills, in_s3=options.in_s3),
+        lambda options: run_checked(
+            kills(
+                options.seed,
+                options.kills,
+                url=options.store,
+                in_s3=options.in_s3,
+                servers=options.servers,
+                seconds=options.seconds,
+            )
+        ),
+        {"type": int, "metavar": "ROUNDS"},
+    ),
+    "races": Part(
+        "so many rounds in which four clients at two servers create, rename, exchange and drop the same at once",
+        "--races 2000",
+        15,
+        lambda options: run_checked(
+            races(options.seed, options.races, url=options.store, in_s3=options.in_s3, seconds=options.seconds)
+        ),
         {"type": int, "metavar": "ROUNDS"},
     ),
     "histories": Part(
@@ -371,10 +390,10 @@ PARTS = {
 """By the option that chooses it."""
 
 
-def run_kills(seed, rounds, *, in_s3):
-    """Kill processes until something is lost; 1 if it is."""
+def run_checked(lines):
+    """Print what comes until something is lost; 1 if it is."""
     try:
-        for line in kills(seed, rounds, in_s3=in_s3):
+        for line in lines:
             print(line, flush=True)
     except AssertionError:
         traceback.print_exc()
@@ -415,7 +434,9 @@ def _arguments():
     )
     for name, part in PARTS.items():
         parser.add_argument(f"--{name}", help=part.what, **part.argument)
-    parser.add_argument("--in-s3", action="store_true", help="the files of --kills are in S3")
+    parser.add_argument("--in-s3", action="store_true", help="the files of --kills and --races are in S3")
+    parser.add_argument("--store", metavar="URL", help="of an empty store for --kills and --races; else SQLite's")
+    parser.add_argument("--servers", type=int, default=0, help="so many are killed in --kills as well")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--pairs", type=int, default=sys.maxsize, help="stop after so many filters, queries or calls")
     parser.add_argument("--instants", type=int, default=1_000_000, help="at how many times; for --times")

@@ -1,5 +1,7 @@
 """Jobs that append to a shop's partitions beside others that exchange and rename them, all killed again and again.
 
+With servers the others are their clients: then jobs and servers are killed.
+
 What is acknowledged is read exactly once afterwards, wherever its partition is by then; what was refused is not; and of
 what nobody can tell either.
 """
@@ -7,14 +9,19 @@ what nobody can tell either.
 from __future__ import annotations
 
 import tempfile
+import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from random import Random
 
 import pytest
 from pyarrow.fs import FileSelector, FileSystem
+from thriftpy2.thrift import TException
+from thriftpy2.transport import TTransportException
 
 from hbstore import Column, Database, Partition, Table, connect
 from hbstore.errors import CommitStateUnknown, HbstoreError
@@ -25,7 +32,11 @@ from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.partition_changes import exchange_partitions, rename_partition
 from hbstore.warehouse.tables import change_table, create_table
+from tests.metastore.client import client
+from tests.metastore.serving import Serve
+from tests.metastore.writing import partition_of
 from tests.object_store import endpoint, new_bucket
+from tests.pauses import SECONDS
 from tests.processes import Process, say
 from tests.publishing.dying import recover_later
 
@@ -117,6 +128,78 @@ def _rename_table(store, warehouse, random):
     change_table(store, warehouse, "shop", old, replace(store.get_table("shop", old), name=new))
 
 
+class ServedChanges:
+    """A server and a client that has it change the shop until it is killed.
+
+    Args:
+        store: the URL.
+        folder: of the server's log.
+        root: of the warehouse.
+        name: decides what is changed.
+    """
+
+    def __init__(self, store, folder, root, name):
+        folder.mkdir()
+        self.lines = []
+        self._random = Random(name)
+        self._served = Serve(store, folder, "--warehouse", root)
+        self._changed = threading.Semaphore(0)
+        self._thread = threading.Thread(target=self._change, daemon=True)
+        self._thread.start()
+
+    def heard(self, number):
+        """Wait until so many changes have ended."""
+        for _ in range(number):
+            self._changed.acquire(timeout=SECONDS)
+
+    def kill(self):
+        """End the server where it stands."""
+        self._served.__exit__()
+        self._thread.join(SECONDS)
+
+    def _change(self):
+        try:
+            with client(self._served.port) as metastore:
+                while True:
+                    change = self._random.choices(list(CALLS), [4, 4, 1])[0]
+                    try:
+                        change(metastore, self._random)
+                    except TTransportException:
+                        return
+                    except TException as error:
+                        self.lines.append(["refused", change.__name__, type(error).__name__])
+                    else:
+                        self.lines.append(["changed", change.__name__])
+                    self._changed.release()
+        except (OSError, TTransportException, EOFError):
+            return  # it was killed
+        finally:
+            self._changed.release(10)
+
+
+def _call_exchange(metastore, random):
+    source, target = random.sample(metastore.get_all_tables("shop"), 2)
+    values = random.choice(metastore.get_partitions("shop", source, -1)).values
+    metastore.exchange_partition({"ds": values[0]}, "shop", source, "shop", target)
+
+
+def _call_rename_partition(metastore, random):
+    table = random.choice(metastore.get_all_tables("shop"))
+    values = random.choice(metastore.get_partitions("shop", table, -1)).values
+    new = partition_of(random.choice(VALUES), table=table)
+    metastore.rename_partition("shop", table, values, new)
+
+
+def _call_rename_table(metastore, random):
+    old, new = random.choice(metastore.get_all_tables("shop")), random.choice(NAMES)
+    table = metastore.get_table("shop", old)
+    table.tableName = new
+    metastore.alter_table("shop", old, table)
+
+
+CALLS = (_call_exchange, _call_rename_partition, _call_rename_table)
+
+
 def texts(store):
     """What is read of all partitions; no two have one folder."""
     read, places = Counter(), []
@@ -132,13 +215,27 @@ def texts(store):
     return read
 
 
-def round_of(url, root, random, number, said):
-    """Start all processes and kill one after the other; what the appenders said is added."""
+def round_of(url, root, random, number, said, servers=None):
+    """Start all processes and kill one after the other; what the appenders said is added.
+
+    Args:
+        url: of the store.
+        root: of the warehouse.
+        random: decides.
+        number: of the round.
+        said: gets what all have said.
+        servers: a folder for each server; None: changers are processes.
+
+    Returns:
+        How many were killed.
+    """
+    started = [(append_until_killed, APPENDERS), *([] if servers else [(change_until_killed, CHANGERS)])]
     processes = [
         Process(__name__, function.__name__, url, root, f"r{number}{function.__name__[0]}{at}")
-        for function, many in ((append_until_killed, APPENDERS), (change_until_killed, CHANGERS))
+        for function, many in started
         for at in range(many)
     ]
+    processes += [ServedChanges(url, folder, root, f"r{number}s{folder.name}") for folder in servers or ()]
     for process in processes:
         process.heard(random.randint(1, 4))
     random.shuffle(processes)
@@ -147,6 +244,7 @@ def round_of(url, root, random, number, said):
         process.kill()
     for process in processes:
         said += process.lines
+    return len(processes)
 
 
 def check(store, said):
@@ -176,34 +274,43 @@ def places(store, warehouse):
             yield info.path
 
 
-def kills(seed, rounds, *, in_s3=False):
+def kills(seed, rounds, *, url=None, in_s3=False, servers=0, seconds=float("inf")):
     """Lines that tell what each round has found.
+
+    Args:
+        seed: decides what is done.
+        rounds: so many.
+        url: of an empty store; None: SQLite's, of its own.
+        in_s3: where files are, and not in a local folder.
+        servers: how many are killed as well.
+        seconds: after which it ends.
 
     Raises:
         AssertionError: something is lost; its notes say where everything is.
     """
-    random, said, began = Random(seed), [], time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="hbstore-kills-") as folder, pytest.MonkeyPatch.context() as patch:
+    random, said, began, killed = Random(seed), [], time.monotonic(), 0
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hbstore-kills-"))
         root = f"file:{folder}/wh"
         if in_s3:
-            patch.setenv("AWS_ENDPOINT_URL", endpoint())
+            stack.enter_context(pytest.MonkeyPatch.context()).setenv("AWS_ENDPOINT_URL", endpoint())
             root = f"s3://{new_bucket()[0]}/wh"
-        url = f"sqlite://{folder}/store.db"
-        with connect(url) as store:
-            prepare(store, Warehouse(root))
-            for number in range(rounds):
-                round_of(url, root, random, number, said)
-                recover_later(store, *(("shop", name) for name in store.table_names("shop")), seconds=5_000)
-                try:
-                    ends = check(store, said)
-                except AssertionError as error:
-                    for line in (
-                        f"in round {number} of --kills {rounds} --seed {seed}",
-                        *places(store, Warehouse(root)),
-                    ):
-                        error.add_note(line)
-                    raise
-                changes = sum(word == "changed" for word, *_ in said)
-                yield f"round {number}: {dict(ends)} appends, {changes} changes"
-    killed = rounds * (APPENDERS + CHANGERS)
-    yield f"{rounds} rounds, {killed} kills in {time.monotonic() - began:.0f} s: nothing lost, nothing twice"
+        at = url or f"sqlite://{folder}/store.db"
+        store = stack.enter_context(connect(at))
+        prepare(store, Warehouse(root))
+        done = 0
+        while done < rounds and time.monotonic() - began < seconds:
+            folders = [Path(folder, f"server-{done}-{one}") for one in range(servers)]
+            killed += round_of(at, root, random, done, said, folders)
+            recover_later(store, *(("shop", name) for name in store.table_names("shop")), seconds=5_000)
+            try:
+                ends = check(store, said)
+            except AssertionError as error:
+                error.add_note(f"in round {done} of --kills {rounds} --seed {seed}")
+                for line in places(store, Warehouse(root)):
+                    error.add_note(line)
+                raise
+            changes = sum(word == "changed" for word, *_ in said)
+            yield f"round {done}: {dict(ends)} appends, {changes} changes"
+            done += 1
+    yield f"{done} rounds, {killed} kills in {time.monotonic() - began:.0f} s: nothing lost, nothing twice"

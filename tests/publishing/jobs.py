@@ -30,7 +30,7 @@ def job(root, name="job1", partitions="abcd"):
         folder = root / f"ds={value}"
         location = f"file:{folder}"
         if value == "c":
-            writes.append(PartitionWrite((value,), location, drop=True))
+            writes.append(PartitionWrite((value,), location, replaced=("old",), drop=True))
             continue
         source = staging / "data" / f"ds={value}" / "part-0"
         source.parent.mkdir(parents=True)
@@ -40,7 +40,7 @@ def job(root, name="job1", partitions="abcd"):
         replaced = ("old",) if value == "b" else ()
         statistics = {"numRows": 1, "totalSize": 6}
         writes.append(PartitionWrite((value,), location, {hidden: shown}, replaced, value != "b", statistics))
-    return Manifest(name, f"file:{staging}", tuple(writes)), staged
+    return Manifest(name, f"file:{staging}", tuple(writes), names_drops=True), staged
 
 
 def seen(store, root):

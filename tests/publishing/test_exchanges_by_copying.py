@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager, suppress
+from itertools import count
 
 import pytest
 
 from hbstore import Column, Partition, PartitionStore, Table
 from hbstore.errors import ConcurrentChange
-from hbstore.files.warehouse import Warehouse
+from hbstore.files.remote_files import RemoteFiles
 from hbstore.publishing import Publisher
 from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.rows import connect as connect_rows
+from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Patience
 from tests.files.warehouses import world
-from tests.publishing.dying import much_later
+from tests.interleaved import Between
+from tests.publishing.dying import much_later, recover_later
 from tests.publishing.exchanges import OLD, SALES, come_to, job, leases
 from tests.store.faults import Crash
 
 
-@pytest.fixture
-def copied(url, monkeypatch):
-    """An exchange on such a file system whose process died while it copied: the store and the warehouse."""
+@contextmanager
+def prepared(url):
+    """Two tables on such a file system; one has a partition with two files."""
     place = world("memory", None)
     root = place.warehouse.root
     with PartitionStore(connect_rows(url)) as store:
@@ -32,18 +36,78 @@ def copied(url, monkeypatch):
         store.add_partitions(*SALES, [Partition(("a", "1"))])
         for name in ("one", "two"):
             place.write(f"{root}/sales/ds=a/hour=1/{name}", name.encode())
+        yield store, place
+
+
+def exchange(store, place):
+    tables = [store.get_table(*one) for one in (SALES, OLD)]
+    return exchange_partitions(store, place.warehouse, *tables, store.get_partitions_by_filter(*SALES, None))
+
+
+@pytest.fixture
+def copied(url, monkeypatch):
+    """An exchange whose process died while it copied: the store and the warehouse."""
+    with prepared(url) as (store, place):
 
         def dies(_self, _source, target, **_):
-            place.write(f"{target}/one", b"one")
+            place.write(f"memory://bucket{target}/one", b"one")
             raise Crash
 
-        tables = [store.get_table(*one) for one in (SALES, OLD)]
-        found = store.get_partitions_by_filter(*SALES, None)
         with monkeypatch.context() as patch:
-            patch.setattr(Warehouse, "move", dies)
+            patch.setattr(RemoteFiles, "copy", dies)
             with pytest.raises(Crash):
-                exchange_partitions(store, place.warehouse, *tables, found)
+                exchange(store, place)
         yield store, place
+
+
+STEPS = [(Transactions, "run"), *((RemoteFiles, name) for name in ("copy", "move", "delete"))]
+
+
+def at_each_step(url, come):
+    """Exchange, and have something happen before or after one step of it, for each step."""
+    for at in count():
+        with prepared(url) as (store, place), pytest.MonkeyPatch.context() as patch:
+            process = Between(at, lambda store=store, place=place: come(store, place))
+            for owner, name in STEPS:
+                patch.setattr(owner, name, process.around(getattr(owner, name)))
+            with suppress(Crash):
+                exchange(store, place)
+            patch.undo()
+            if process.left >= 0:
+                return at
+            yield store, place
+            for database, _ in (SALES, OLD):
+                store.drop_database(database, cascade=True)
+
+
+def read(store, place):
+    """The texts of the files at the places that the catalog names."""
+    root = place.warehouse.root.rpartition("/")[0] + "/"
+    named = [
+        one.location.removeprefix(root) + "/"
+        for name in (SALES, OLD)
+        for one in store.get_partitions(*name, [("a", "1")])
+    ]
+    return sorted(text.decode() for path, text in place.files().items() if path.startswith(tuple(named)))
+
+
+def test_rows_are_read_at_each_step(url):
+    texts = []
+    list(at_each_step(url, lambda *both: texts.append(read(*both))))
+    assert len(texts) > 10
+    assert set(map(tuple, texts)) == {("one", "two")}
+
+
+def test_who_dies_at_any_step_leaves_the_rows_and_no_copy_once_it_is_finished(url):
+    def dies(*_):
+        raise Crash
+
+    for store, place in at_each_step(url, dies):
+        assert read(store, place) == ["one", "two"]
+        recover_later(store, SALES, OLD)
+        assert read(store, place) == ["one", "two"]
+        assert len(place.files()) == 2
+        assert leases(store) == 0
 
 
 def test_who_copies_is_left_alone_while_alive(copied):
@@ -81,13 +145,13 @@ def test_who_copies_says_so(copied, monkeypatch):
     row = store.publications.row(*OLD)
     (found,) = store.publications.of(row)
     untils = []
-    move_once = Warehouse.move_once
+    copy = RemoteFiles.copy
 
     def looking(self, *places, **named):
         untils.extend(one.until for one in store.publications.of(store.publications.row(*OLD)))
-        return move_once(self, *places, **named)
+        return copy(self, *places, **named)
 
-    monkeypatch.setattr(Warehouse, "move_once", looking)
+    monkeypatch.setattr(RemoteFiles, "copy", looking)
     with much_later():
         come_to(store, OLD)
     assert all(until > found.until for until in untils)

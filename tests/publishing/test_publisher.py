@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -182,6 +183,27 @@ def test_where_files_cannot_be_moved_that_is_logged(store, tmp_path, caplog, mon
     monkeypatch.setattr(time, "monotonic", lambda: 1e12)
     assert seen(store, root)["a"] == (["job1 a", "old a"], "11")
     assert row.table.name == "sales"
+
+
+def test_what_others_write_into_the_folder_of_a_dropped_partition_stays(url, tmp_path):
+    """After the death of the job that dropped it: Spark writes before it adds the partition."""
+    written = 0
+    for at in count():
+        root = tmp_path / str(at)
+        store = PartitionStore(connect_rows(url))
+        prepare(store, root)
+        with dying(store, at) as process:
+            Publisher(process.store).publish("shop.sales", *job(root))
+        if not process.died:
+            break
+        if not store.get_partitions("shop", "sales", [("c",)]):
+            written += 1
+            (root / "ds=c").mkdir(exist_ok=True)
+            (root / "ds=c/new").write_text("new c")
+            recover_later(store, ("shop", "sales"))
+            assert [one.name for one in (root / "ds=c").iterdir()] == ["new"], at
+    assert written > 3
+    assert not (root / "ds=c").exists()
 
 
 def test_a_folder_in_which_a_dropped_partition_is_added_anew_stays(store, tmp_path):

@@ -84,6 +84,18 @@ def test_readers_try_ever_more_rarely_and_say_so_once_a_minute(store, obstacle, 
     assert store.publications.of(store.table_row("shop", "sales")) == []
 
 
+def test_servers_hand_a_call_on_only_if_there_is_something_to_try(store, root, obstacle, clock):
+    """Else each read beside such a publication costs a change of threads."""
+    assert obstacle.exists()
+    publisher = Publisher(store)
+    publisher.lease(TABLE, job(root, "works", "b")[0])
+    assert publisher.has_files_to_show(store.table_row("shop", "sales"))
+    read(store)
+    assert not publisher.has_files_to_show(store.table_row("shop", "sales"))
+    clock(LONGEST)
+    assert publisher.has_files_to_show(store.table_row("shop", "sales"))
+
+
 @pytest.mark.usefixtures("obstacle")
 def test_others_are_finished_and_written(store, root):
     Publisher(store).recover_before_write(TABLE)

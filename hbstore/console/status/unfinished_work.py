@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from hbstore.model.service_objects import Lock, LockState
+from hbstore.publishing.dropped_files import DroppedFiles
+from hbstore.publishing.open_publications import publication_state
 from hbstore.store.catalog_logs import CatalogObject
 from hbstore.store.check import PAYLOAD_AGE
 from hbstore.texts.wording import plural
@@ -25,6 +27,7 @@ class StuckWork:
         name: of the object.
         since: how long it should have been over.
         by: what is known of it and of its process.
+        publication: its id, if people can finish it or give it up; else empty.
     """
 
     kind: str
@@ -32,6 +35,7 @@ class StuckWork:
     name: str
     since: timedelta
     by: str
+    publication: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +58,20 @@ class WaitingLock:
         return names_of(self.lock)
 
 
-def stuck_work(objects: Iterable[CatalogObject], now: float) -> list[StuckWork]:
-    """Publications whose leases have ended, and changes that are open for long; the longest first.
+def stuck_work(objects: Iterable[CatalogObject], drops: Iterable[DroppedFiles], now: float) -> list[StuckWork]:
+    """Publications whose leases have ended, drops whose files stay, and changes open for long; the longest first.
 
     Args:
         objects: those of the catalog.
+        drops: what was dropped and has files.
         now: seconds since 1970.
     """
     stuck = [work for seen in objects for work in (*_publications(seen, now), *_changes(seen, now))]
+    for drop in drops:
+        if drop.until < now:
+            since, files = timedelta(seconds=now - drop.until), sum(len(folder.names) for folder in drop.folders)
+            by = f"{plural(files, 'file')}, id {drop.id}"
+            stuck.append(StuckWork("drop, files not deleted", None, drop.what, since, by, drop.id))
     return sorted(stuck, key=lambda work: work.since, reverse=True)
 
 
@@ -97,9 +107,11 @@ def _publications(seen: CatalogObject, now: float) -> Iterator[StuckWork]:
     database, name = (*seen.names, "")[:2]
     for publication in seen.publications:
         if publication.until < now and seen.is_there:
-            kind = "publication, decided" if publication.decided else "publication, leased"
+            kind = f"publication, {publication_state(publication, now)}"
             by = f"{plural(len(publication.places), 'partition')}, id {publication.id}"
-            yield StuckWork(kind, (database, name), seen.name, timedelta(seconds=now - publication.until), by)
+            yield StuckWork(
+                kind, (database, name), seen.name, timedelta(seconds=now - publication.until), by, publication.id
+            )
 
 
 def _changes(seen: CatalogObject, now: float) -> Iterator[StuckWork]:
