@@ -197,7 +197,7 @@ def _with_values(
 
 
 def _named(call: Call, database: str | None, table: str | None, names: Sequence[str]) -> PartitionList:
-    spool = PartitionSpool()
+    spool = PartitionSpool(share=call.session.room)
 
     def fill(_: Table, batches: Batches) -> None:
         spool.clear()
