@@ -20,6 +20,10 @@ CLIENTS = 60
 RATE = 256 * 1024
 """Bytes a second that a slow client takes."""
 
+WAIT = 100.0
+"""Seconds that a reader waits for bytes."""
+
+_REFUSED = b"no room for the reply"
 _LOOK = 0.1
 _MIB = 1 << 20
 
@@ -56,7 +60,7 @@ class _Reader:
         try:
             with socket.socket() as sock:
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
-                sock.settimeout(600)
+                sock.settimeout(WAIT)
                 sock.connect(("127.0.0.1", self.port))
                 sock.sendall(message("get_partitions", db_name="bench", tbl_name="sales", max_parts=-1))
                 while not self.over.wait(0.1):
@@ -68,8 +72,8 @@ class _Reader:
                         self.first = time.monotonic() - began
                     self.head = self.head or data[:400]
                     self.got += len(data)
-                    if b"MetaException" in self.head[:400] or b"o\0\0" in self.head[:1]:
-                        self.end = "refused"
+                    if _REFUSED in self.head:
+                        self.end = "refused: no room"
                         return
         except OSError as error:
             self.end = self.end or f"{type(error).__name__}"

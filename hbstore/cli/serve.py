@@ -182,7 +182,7 @@ def serve(
             metavar="BYTES",
             help="Memory and temporary files for all long replies of the metastore together; others wait for a minute.",
         ),
-    ] = 536870912,
+    ] = 402653184,
     max_requests: Annotated[
         int,
         typer.Option("--max-requests", min=1, metavar="N", help="Requests over HTTP under way at once, at each door."),

@@ -21,7 +21,7 @@ from hbstore.errors import ServerBusy
 from hbstore.servers.bounds import UNWATCHED, Bound, DoorWatch
 from hbstore.servers.call_limits import LOOK_SECONDS, check_wanted
 
-ROOM: Final = 512 * 1024 * 1024
+ROOM: Final = 384 * 1024 * 1024
 """Bytes for all long replies together, where the server is not told otherwise."""
 
 FREE: Final = 1024 * 1024

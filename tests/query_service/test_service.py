@@ -300,8 +300,8 @@ def test_where_spark_does_not_start_the_queue_says_so(store, tmp_path):
         last = service.submit(ask())
         for _ in range(STARTS):
             service.runner.lost()
-        assert service.get(later.id).problem.text == "the Spark that ran the query died"
-        assert service.get(last.id).problem.text == "the Spark that ran the query died"
+        assert service.get(later.id).problem.text == "the Spark that ran the query died or did not answer any more"
+        assert service.get(last.id).problem.text == "the Spark that ran the query died or did not answer any more"
         assert service.submit(ask()).state is State.QUEUED
 
 
