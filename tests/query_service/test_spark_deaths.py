@@ -38,13 +38,13 @@ def begun(spark):
 
 @pytest.fixture(scope="module")
 def spark(place):
-    with listening(place.url, place.uri, place.folder, silent=12) as spark:
+    with listening(place.url, place.uri, place.folder, silent=60) as spark:
         spark.ready()
         yield spark
 
 
 @pytest.mark.parametrize("victim", ["process", "java", "idle java", "hung java"])
-def test_after_a_death_another_spark_runs_statements(spark, victim):
+def test_after_a_death_another_spark_runs_statements(spark, victim, monkeypatch):
     times = len(spark.losses)
     leader = spark.engine.pid
     java = java_of(leader)
@@ -53,6 +53,10 @@ def test_after_a_death_another_spark_runs_statements(spark, victim):
         spark.until(lambda: any(isinstance(one, Alive) for one in spark.messages))
     how = signal.SIGSTOP if victim == "hung java" else signal.SIGKILL
     os.kill(leader if victim == "process" else java, how)
+    if victim == "hung java":
+        monkeypatch.setattr(spark.engine, "_silent", 5)
+    spark.until(lambda: len(spark.losses) > times)
+    monkeypatch.undo()
     spark.ready(times + 2)
     assert len(spark.losses) == times + 1
     until(lambda: not runs(leader) and not runs(java))
