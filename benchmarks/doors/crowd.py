@@ -1,4 +1,4 @@
-"""Thousands of silent, half and slow clients at a door, while one client asks: its times beside those of a quiet door."""
+"""Thousands of silent, half and slow clients at a door, while one asks: its times beside those of a quiet door."""
 
 from __future__ import annotations
 

@@ -309,7 +309,7 @@ def serve(
     with (
         logging_to(log_file),
         StopRequests(lifeline) as requests,
-        _open(ctx, store, serving) as opened,
+        _open(ctx, store, serving, is_child=lifeline is not None) as opened,
         _keeping_retention(ctx, store if supervises else opened, serving, is_child=lifeline is not None),
     ):
         if lifeline is None:
@@ -324,11 +324,14 @@ def serve(
             serve_as_child(opened, serving, requests, lifeline)
 
 
-def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionStore:
-    """The store, which is created where there is none, unless it shall not be written."""
+def _open(ctx: typer.Context, url: str | None, serving: Serving, *, is_child: bool) -> PartitionStore:
+    """The store, which is created where there is none, unless it shall not be written.
+
+    A process that another looks after creates none: if the store is not there any more, its disk is away.
+    """
     if serving.read_only:
         return open_store(ctx, url)
-    store = open_or_create_store(ctx, url)[0]
+    store = open_store(ctx, url) if is_child else open_or_create_store(ctx, url)[0]
     store.rows.keep_reserve()
     return store
 

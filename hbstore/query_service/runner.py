@@ -246,9 +246,7 @@ class Runner:
         with self._lock:
             ids = list(self._running)
         for id_ in ids:
-            self._surely(
-                partial(self._fail, id_, SparkLost(_DIED, query=id_, hint=_ANOTHER))
-            )
+            self._surely(partial(self._fail, id_, SparkLost(_DIED, query=id_, hint=_ANOTHER)))
         if reason is None and self._failed_starts >= STARTS:
             reason = SparkLost("Spark does not start", hint=_NO_START)
         if reason is not None:
@@ -288,10 +286,7 @@ class Runner:
                 self._problem = None
                 self._spark_is(SparkState.RUNNING)
             case Alive(has_executor):
-                if not has_executor:
-                    self._problem = _EXECUTOR
-                elif self._problem is _EXECUTOR:
-                    self._problem = None
+                self._problem = None if has_executor else _EXECUTOR
             case Started(id_):
                 self._store(id_, lambda query: query.changed(state=State.RUNNING, started_at=now))
             case Planned(id_, plan, warnings):
@@ -303,12 +298,15 @@ class Runner:
             case Failed(id_, problem):
                 self._end(id_, lambda query: ended(query, State.FAILED, now, problem=problem))
             case Cancelled(id_):
-                with self._lock:
-                    running = self._running.get(id_)
-                if running is not None and running.reason is not None:
-                    self._fail(id_, running.reason)
-                else:
-                    self._end(id_, lambda query: ended(query, State.CANCELLED, now))
+                self._cancelled(id_, now)
+
+    def _cancelled(self, id_: str, now: datetime) -> None:
+        with self._lock:
+            running = self._running.get(id_)
+        if running is not None and running.reason is not None:
+            self._fail(id_, running.reason)
+        else:
+            self._end(id_, lambda query: ended(query, State.CANCELLED, now))
 
     def _surely(self, step: Callable[[], None]) -> None:
         """Do a step, again and again while the store does not answer; each step may be repeated."""

@@ -1,4 +1,4 @@
-"""A Spark process whose executor is dead when the first query comes, while its Java lives: tasks are offered for ever."""
+"""A Spark process whose executor is dead when a query comes, while its Java lives: tasks are offered for ever."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from hbstore.errors import (
     TooManyQueries,
 )
 from hbstore.query_service.limits import Limits
-from hbstore.query_service.messages import Cancelled, Done, Failed, Planned, Progressed, Ready, Started
+from hbstore.query_service.messages import Alive, Cancelled, Done, Failed, Planned, Progressed, Ready, Started
 from hbstore.query_service.observing import UNOBSERVED
 from hbstore.query_service.query import (
     QueryProblem,
@@ -514,3 +514,17 @@ def test_the_lease_of_a_server_on_another_machine_runs_out(store, tmp_path):
     assert here.is_alive(there.id)
     here.leave()
     there.leave()
+
+
+def test_what_is_wrong_with_a_spark_that_runs_or_starts_again_is_told(store, tmp_path):
+    with serving(store, tmp_path) as (service, _):
+        runner = service.runner
+        assert runner.problem is None
+        runner.heard(Alive(has_executor=False))
+        assert "no executor" in runner.problem.text
+        runner.heard(Alive())
+        assert runner.problem is None
+        runner.lost()
+        assert "started again" in runner.problem.text
+        runner.heard(Ready("4.1"))
+        assert runner.problem is None
