@@ -50,7 +50,7 @@ def run(console: Console, folder: Path, clients: int, names: list[str], options:
     store = f"sqlite://{folder / 'catalog.db'}"
     with connect(store):
         pass
-    most = ["--max-connections", str(clients + 10)]
+    most = ["--max-connections", str(clients + 100)]
     for number in range(5):
         for kind in KINDS:
             with served(folder, store, *most, *options) as ports:
