@@ -9,7 +9,6 @@ import asyncio
 import logging
 import socket
 from dataclasses import dataclass
-from functools import cache
 from threading import Event, Thread
 from typing import Any, Final, Self
 
@@ -49,6 +48,7 @@ class HttpServer:
     def __init__(self, app: ASGIApp, limits: ServerLimits, watch: DoorWatch = UNWATCHED, **settings: Any) -> None:
         self._watch = watch
         self._refusals = Complaints(_LOG, REFUSALS)
+        self._protocol: Any = None
         self._server = uvicorn.Server(
             uvicorn.Config(
                 BoundedRequests(app, limits, self._cut_request, watch),
@@ -121,10 +121,10 @@ class HttpServer:
     async def _take(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         config, state, loop = self._server.config, self._server.server_state, asyncio.get_running_loop()
-        protocol: Any = config.http_protocol_class
-        make = _bounded(protocol, self._refusals)
+        if self._protocol is None:
+            self._protocol = _bounded(config.http_protocol_class, self._refusals)
         await loop.connect_accepted_socket(
-            lambda: make(config=config, server_state=state, app_state={}),  # as uvicorn does where it accepts itself
+            lambda: self._protocol(config=config, server_state=state, app_state={}),  # as uvicorn does where it accepts itself
             sock,
         )
 
@@ -197,7 +197,6 @@ def refuse(sock: socket.socket, error: HbstoreError) -> None:
     raise error
 
 
-@cache
 def _bounded(protocol: Any, refusals: Complaints) -> Any:
     """A protocol of uvicorn's that takes no endless head: its parsers keep what they have of one."""
 

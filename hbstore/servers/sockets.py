@@ -58,7 +58,7 @@ def send(sock: socket.socket, data: bytes, size: int, until: float | None = None
         sock: prepared, and blocking.
         data: the bytes.
         size: of the whole reply, for the error.
-        until: when all of the reply must have been taken, by the monotonic clock; None: nobody says that.
+        until: when all of the reply must have been taken, by the monotonic clock; None: at no time.
 
     Raises:
         BoundReached: the client takes nothing for too long, or takes the reply too slowly.
