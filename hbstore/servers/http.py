@@ -124,7 +124,8 @@ class HttpServer:
         if self._protocol is None:
             self._protocol = _bounded(config.http_protocol_class, self._refusals)
         await loop.connect_accepted_socket(
-            lambda: self._protocol(config=config, server_state=state, app_state={}),  # as uvicorn does where it accepts itself
+            # as uvicorn does where it accepts itself
+            lambda: self._protocol(config=config, server_state=state, app_state={}),
             sock,
         )
 
