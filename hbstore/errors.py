@@ -578,6 +578,10 @@ class RequestTooSlow(InvalidInput):
     """The body of a request over HTTP did not come in time."""
 
 
+class ServerBusy(HbstoreError):
+    """A server has no room for more now: for a request, or for a long reply. Asking again later helps."""
+
+
 class ServerUnavailable(HbstoreError):
     """A server that is asked over HTTP does not answer, or is none of hbstore's."""
 

@@ -21,7 +21,10 @@ if TYPE_CHECKING:  # imported when the command runs
     from hbstore.metastore.serving import Serving
     from hbstore.query_service.access import Access
     from hbstore.query_service.limits import Limits
+    from hbstore.query_service.observing import QueryObserver
     from hbstore.query_service.service import QueryService
+    from hbstore.servers.bounds import DoorWatch
+    from hbstore.servers.limits import ServerLimits
     from hbstore.servers.stopping import StopRequests
     from hbstore.store.partition_store import PartitionStore
 
@@ -126,34 +129,53 @@ class QueryDoors:
         Access.of(self.host, self.token_file)
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What hears of queries and doors; the registry is that of their numbers, if somebody shows them."""
+
+    registry: CollectorRegistry | None
+    queries: QueryObserver
+    http: DoorWatch
+    sql: DoorWatch
+
+
+def _counted() -> _Counted:
+    """The metrics of this process, if its parent shows them."""
+    from hbstore.query_service.observing import UNOBSERVED
+    from hbstore.servers.bounds import UNWATCHED
+    from hbstore.servers.processes import METRICS_FOLDER
+
+    if METRICS_FOLDER not in os.environ:
+        return _Counted(None, UNOBSERVED, UNWATCHED, UNWATCHED)
+    from prometheus_client import CollectorRegistry
+
+    from hbstore.query_service.metrics import QueryMetrics
+    from hbstore.servers.door_metrics import DoorMetrics
+
+    registry = CollectorRegistry()
+    doors = DoorMetrics(registry)
+    return _Counted(registry, QueryMetrics(registry), doors.door("http"), doors.door("sql"))
+
+
 def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequests, lifeline: socket.socket) -> None:
     """Take queries, as a process that `hbstore serve` looks after."""
     from hbstore.metastore.spark_conf import endpoint_uri
     from hbstore.query_service.access import Access
     from hbstore.query_service.engine import Engine
-    from hbstore.query_service.observing import UNOBSERVED, QueryObserver
     from hbstore.query_service.results import Results
     from hbstore.query_service.servers import Servers
     from hbstore.query_service.service import QueryService
     from hbstore.servers.limits import allow_files
-    from hbstore.servers.processes import METRICS_FOLDER, say_ready
+    from hbstore.servers.processes import say_ready
 
     access = Access.of(doors.host, doors.token_file)
     allow_files(2 * doors.serving.limits.connections)  # of two doors
     with ExitStack() as stack:
         servers = Servers(store.records, lambda: datetime.now(UTC))
-        registry: CollectorRegistry | None = None
-        observer: QueryObserver = UNOBSERVED
-        if METRICS_FOLDER in os.environ:  # the parent shows the metrics of all processes
-            from prometheus_client import CollectorRegistry
-
-            from hbstore.query_service.metrics import QueryMetrics
-
-            registry = CollectorRegistry()
-            observer = QueryMetrics(registry)
+        counted = _counted()
         results = Results(doors.results)
         results.make_root()
-        service = QueryService(store, results, servers, doors.limits, observer=observer)
+        service = QueryService(store, results, servers, doors.limits, observer=counted.queries)
         lose_sessions = None
         drivers = None
         if doors.sql_port is not None:
@@ -162,12 +184,10 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
 
             endpoint = sql_port(service, access)
             lose_sessions = endpoint.service.sessions.lose
-            limits = replace(
-                LIMITS,
-                connections=doors.serving.limits.connections,
-                read=replace(LIMITS.read, idle_timeout=doors.serving.limits.read.idle_timeout),
+            limits = _wanted(LIMITS, doors.serving.limits)
+            drivers = driver_server(
+                endpoint, access, doors.host, doors.sql_port, limits=limits, shared_port=True, watch=counted.sql
             )
-            drivers = driver_server(endpoint, access, doors.host, doors.sql_port, limits=limits, shared_port=True)
 
         def lost(reason: HbstoreError | None) -> None:
             """Tell those who remember something of the Spark that died."""
@@ -189,7 +209,7 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
         service.open(engine)
         stack.callback(service.close)
         if doors.http_port is not None:
-            stack.enter_context(_http_door(doors, doors.http_port, service, access, registry))
+            stack.enter_context(_http_door(doors, doors.http_port, service, access, counted))
         if drivers is not None:
             stack.enter_context(drivers)
         say_ready(lifeline)
@@ -197,7 +217,11 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
 
 
 def _http_door(
-    doors: QueryDoors, port: int, service: QueryService, access: Access, registry: CollectorRegistry | None
+    doors: QueryDoors,
+    port: int,
+    service: QueryService,
+    access: Access,
+    counted: _Counted,
 ) -> AbstractContextManager[int]:
     """Inside, queries are taken over HTTP."""
     from hbstore.warehouse.service import Service
@@ -207,7 +231,13 @@ def _http_door(
 
     serving = doors.serving
     catalog = Service(service.store, serving.warehouse, serving.read_only, serving.strict_types)
-    observe = None if registry is None else RequestMetrics(registry).observe
+    observe = None if counted.registry is None else RequestMetrics(counted.registry).observe
     app = application(service, access, catalog=catalog, log_all=serving.log_calls, observe=observe)
-    limits = replace(LIMITS, connections=serving.limits.connections)
-    return http_served(app, doors.host, port, limits=limits, shared_port=True)
+    limits = _wanted(LIMITS, serving.limits)
+    return http_served(app, doors.host, port, limits=limits, shared_port=True, watch=counted.http)
+
+
+def _wanted(limits: ServerLimits, wanted: ServerLimits) -> ServerLimits:
+    """The limits of a door for queries, with those that the options set for all doors."""
+    read = replace(limits.read, idle_timeout=wanted.read.idle_timeout, least_rate=wanted.read.least_rate)
+    return replace(limits, connections=wanted.connections, requests=wanted.requests, read=read)

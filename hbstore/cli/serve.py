@@ -164,6 +164,29 @@ def serve(
             "never.",
         ),
     ] = None,
+    least_rate: Annotated[
+        int,
+        typer.Option(
+            "--least-rate",
+            min=1,
+            metavar="BYTES",
+            help="Bytes a second that clients must take of a long reply and send of a long call, on average, after a "
+            "minute.",
+        ),
+    ] = 65536,
+    reply_room: Annotated[
+        int,
+        typer.Option(
+            "--reply-room",
+            min=0,
+            metavar="BYTES",
+            help="Memory and temporary files for all long replies of the metastore together; others wait for a minute.",
+        ),
+    ] = 402653184,
+    max_requests: Annotated[
+        int,
+        typer.Option("--max-requests", min=1, metavar="N", help="Requests over HTTP under way at once, at each door."),
+    ] = 1500,
     call_timeout: Annotated[
         float,
         typer.Option(
@@ -220,7 +243,7 @@ def serve(
     if lifeline is None:
         check_together(ctx, opening, without_metastore=without_metastore, insecure=insecure)
         port = 0 if without_metastore else port
-    reading = ReadLimits(message=max_message, idle_timeout=idle_timeout)
+    reading = ReadLimits(message=max_message, least_rate=least_rate, idle_timeout=idle_timeout)
     url = store_url(ctx, store)
     serving = Serving(
         Warehouse(
@@ -234,7 +257,14 @@ def serve(
         metrics_host=host,
         read_only=read_only,
         strict_types=strict_types,
-        limits=ServerLimits(max_connections, message_memory, reading, call_seconds=call_timeout),
+        limits=ServerLimits(
+            max_connections,
+            message_memory,
+            reading,
+            reply_room=reply_room,
+            requests=max_requests,
+            call_seconds=call_timeout,
+        ),
         slow_seconds=slow_seconds,
         log_calls=log_calls,
     )
@@ -279,7 +309,7 @@ def serve(
     with (
         logging_to(log_file),
         StopRequests(lifeline) as requests,
-        _open(ctx, store, serving) as opened,
+        _open(ctx, store, serving, is_child=lifeline is not None) as opened,
         _keeping_retention(ctx, store if supervises else opened, serving, is_child=lifeline is not None),
     ):
         if lifeline is None:
@@ -294,11 +324,14 @@ def serve(
             serve_as_child(opened, serving, requests, lifeline)
 
 
-def _open(ctx: typer.Context, url: str | None, serving: Serving) -> PartitionStore:
-    """The store, which is created where there is none, unless it shall not be written."""
+def _open(ctx: typer.Context, url: str | None, serving: Serving, *, is_child: bool) -> PartitionStore:
+    """The store, which is created where there is none, unless it shall not be written.
+
+    A process that another looks after creates none: if the store is not there any more, its disk is away.
+    """
     if serving.read_only:
         return open_store(ctx, url)
-    store = open_or_create_store(ctx, url)[0]
+    store = open_store(ctx, url) if is_child else open_or_create_store(ctx, url)[0]
     store.rows.keep_reserve()
     return store
 

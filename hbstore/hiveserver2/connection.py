@@ -15,6 +15,7 @@ from hbstore.errors import HbstoreError, ProtocolViolation
 from hbstore.hiveserver2.calls import Client, DriverEndpoint
 from hbstore.hiveserver2.sasl import START, Negotiation
 from hbstore.query_service.access import Access
+from hbstore.servers.bounds import Bound, BoundReached
 from hbstore.servers.connection import REFUSED_SECONDS, ClientSocket, no_room
 from hbstore.servers.framing import PIECE, MessageReader
 from hbstore.servers.http import HttpServer, refuse
@@ -137,14 +138,14 @@ class DriverDialogue:
         try:
             return self._connection.sock.recv(size, flags)
         except BlockingIOError:
-            raise TimeoutError("the client took too long to log in") from None
+            raise BoundReached(Bound.LOGIN, "the client took too long to log in") from None
 
     def _wait_for_login(self) -> None:
         """Let the next read end when the driver must have logged in."""
         assert self._until is not None
         left = self._until - time.monotonic()
         if left <= 0:
-            raise TimeoutError("the client took too long to log in")
+            raise BoundReached(Bound.LOGIN, "the client took too long to log in")
         limit_reads(self._connection.sock, max(left, _LEAST))
 
     def _answer_calls(self, reader: MessageReader) -> bool:

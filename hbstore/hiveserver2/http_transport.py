@@ -11,7 +11,7 @@ import base64
 import binascii
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -24,6 +24,7 @@ from hbstore.errors import AccessRefused, ProtocolViolation, RequestRefused
 from hbstore.hiveserver2.calls import Client, DriverEndpoint
 from hbstore.query_service.access import Access
 from hbstore.servers.limits import ServerLimits
+from hbstore.servers.logs import REFUSALS, Complaints
 from hbstore.servers.memory import FREE, Budget, Share, weight
 from hbstore.thrift.walker import Walker
 
@@ -50,6 +51,7 @@ class HttpTransport:
         limits: what a client may do.
         budget: the memory for large messages.
         threads: how many requests are answered at once.
+        refusals: where it is said who is refused.
     """
 
     endpoint: DriverEndpoint[Any]
@@ -57,6 +59,7 @@ class HttpTransport:
     limits: ServerLimits
     budget: Budget
     threads: CapacityLimiter
+    refusals: Complaints = field(default_factory=lambda: Complaints(_LOG, REFUSALS))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -66,13 +69,13 @@ class HttpTransport:
         except ClientDisconnect:
             return
         except HTTPException as refusal:
-            response = _refusal(request, refusal.status_code, refusal.detail, refusal.headers)
+            response = self._refusal(request, refusal.status_code, refusal.detail, refusal.headers)
         except AccessRefused as error:
-            response = _refusal(request, 401, str(error), {"WWW-Authenticate": 'Basic realm="hbstore"'})
+            response = self._refusal(request, 401, str(error), {"WWW-Authenticate": 'Basic realm="hbstore"'})
         except RequestRefused as error:
-            response = _refusal(request, 403, str(error))
+            response = self._refusal(request, 403, str(error))
         except TimeoutError as error:
-            response = _refusal(request, 408, str(error), {"Connection": "close"})
+            response = self._refusal(request, 408, str(error), {"Connection": "close"})
         await response(scope, receive, send)
 
     async def _response(self, request: Request) -> Response:
@@ -126,12 +129,13 @@ class HttpTransport:
         limits = self.limits.read
         body = bytearray()
         pieces = request.stream()
+        until = asyncio.get_running_loop().time() + limits.read_timeout
         while True:
             try:
-                async with asyncio.timeout(limits.read_timeout):
+                async with asyncio.timeout_at(until):
                     piece = await anext(pieces, None)
             except TimeoutError:
-                raise TimeoutError("the client was silent for too long") from None
+                raise TimeoutError("the call does not come") from None
             if piece is None:
                 break
             if len(body) + len(piece) > limits.message:
@@ -158,14 +162,12 @@ class HttpTransport:
     async def _in_thread(self, function: Callable[[], _Result]) -> _Result:
         return await to_thread.run_sync(function, limiter=self.threads, abandon_on_cancel=True)
 
+    def _refusal(self, request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+        self.refusals.say("refused", client=_address(request), why=text, status=status, hint=_HINT)
+        return PlainTextResponse(f"{text}\n", status, {**_HEADERS, **(headers or {})})
+
     def _too_large(self) -> HTTPException:
         return HTTPException(413, f"the request is larger than {self.limits.read.message} bytes")
-
-
-def _refusal(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-    fields = {"client": _address(request), "why": text, "status": status, "hint": _HINT}
-    _LOG.warning("refused", extra={"fields": fields})
-    return PlainTextResponse(f"{text}\n", status, {**_HEADERS, **(headers or {})})
 
 
 def _address(request: Request) -> str:

@@ -10,6 +10,7 @@ from hbstore.hiveserver2.calls import DriverEndpoint
 from hbstore.hiveserver2.connection import DriverDialogue
 from hbstore.hiveserver2.http_transport import MAX_HEAD, HttpTransport
 from hbstore.query_service.access import Access
+from hbstore.servers.bounds import UNWATCHED, DoorWatch
 from hbstore.servers.framing import ReadLimits
 from hbstore.servers.http import HttpServer
 from hbstore.servers.limits import ServerLimits
@@ -40,6 +41,7 @@ def driver_server(
     *,
     limits: ServerLimits = LIMITS,
     shared_port: bool = False,
+    watch: DoorWatch = UNWATCHED,
 ) -> Server:
     """A server of an endpoint for drivers, which holds its address and does not serve yet.
 
@@ -50,13 +52,14 @@ def driver_server(
         port: 0 for a free one; see `Server.port`.
         limits: what drivers may do.
         shared_port: another process of this user holds the port.
+        watch: hears of connections, and of bounds that end some.
 
     Raises:
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
     budget = Budget(limits.message_memory)
     transport = HttpTransport(endpoint, access, limits, budget, CapacityLimiter(limits.connections))
-    http = HttpServer(transport, limits, http="h11", h11_max_incomplete_event_size=MAX_HEAD)
+    http = HttpServer(transport, limits, watch, http="h11", h11_max_incomplete_event_size=MAX_HEAD)
     return Server(
         listening_socket(host, port, shared_port=shared_port),
         lambda client: DriverDialogue(client, endpoint, access, limits, budget, http),
@@ -65,4 +68,5 @@ def driver_server(
         tells_refused=True,
         grace=GRACE,
         http=http,
+        watch=watch,
     )

@@ -23,6 +23,7 @@ from hbstore.metastore.replies import PartitionList, PartitionLists, Reply, Stre
 from hbstore.metastore.short_calls import leave_selector
 from hbstore.publishing.publisher import Publisher
 from hbstore.servers.call_limits import check_wanted
+from hbstore.servers.reply_room import FREE, UNBOUNDED, ReplyShare
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.thrift.messages import Head, Refusal, read_head, refusal, reply_head
@@ -40,11 +41,13 @@ class ClientSession:
 
     Attributes:
         client: the address at the other end.
+        room: what its replies take of the room for long ones.
         user: who the client says it is, by set_ugi.
         settings: what the client set for itself, by setMetaConf.
     """
 
     client: str = ""
+    room: ReplyShare = field(default_factory=lambda: ReplyShare(UNBOUNDED))
     user: str | None = None
     settings: dict[str, str] = field(default_factory=dict)
 
@@ -228,7 +231,7 @@ class Endpoint:
             check_wanted()  # to read its arguments may have taken long
             self._check_writable(method)
             value = handler(call)
-            return None if method.oneway else _reply(head, method, value)
+            return None if method.oneway else _reply(head, method, value, call.session.room)
         except NotAnswered as error:
             return _refused(head, call.record, Refusal.UNKNOWN_METHOD, str(error))
         except (HbstoreError, TException) as error:
@@ -272,10 +275,14 @@ def endpoint(service: Service, modules: Mapping[str, Handlers], observe: Observe
     return Endpoint(service, by_method, frozenset(writing), observe)
 
 
-def _reply(head: Head, method: Method, value: Any) -> Reply:
+def _reply(head: Head, method: Method, value: Any, room: ReplyShare) -> Reply:
     if isinstance(value, (PartitionList, PartitionLists)):
         return Streamed(reply_head(head) + method.success_head, value, _STOP)
-    return Whole(reply_head(head) + method.result(value))
+    reply = Whole(reply_head(head) + method.result(value))
+    if reply.size > FREE:
+        leave_selector()  # it may have to wait for room
+        room.grow(reply.size)
+    return reply
 
 
 def _failed(head: Head, method: Method, record: CallRecord, error: Exception) -> Reply | None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from hbstore.metastore.calls import CallRecord
 from hbstore.metastore.protocol import METHODS
+from hbstore.servers.door_metrics import DoorMetrics
 
 UNKNOWN: Final = "unknown"
 _BUCKETS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -22,6 +23,10 @@ class Metrics:
 
     Args:
         writing: the methods that change something; the partitions of their calls are not returned, but written.
+
+    Attributes:
+        registry: where they are.
+        door: hears what happens at the metastore's door.
 
     >>> metrics = Metrics()
     >>> metrics.observe(CallRecord("get_partitions", seconds=0.02, notes={"partitions": 3}))
@@ -52,9 +57,7 @@ class Metrics:
         self._rows = Counter(
             "hbstore_metastore_rows_read", "Rows that scans looked at for replies.", registry=self.registry
         )
-        self._connections = Gauge(
-            "hbstore_metastore_connections", "Clients connected.", registry=self.registry, multiprocess_mode="livesum"
-        )
+        self.door = DoorMetrics(self.registry).door("metastore")
         self._of_method: dict[str, tuple[Any, Any]] = {}
 
     def observe(self, record: CallRecord) -> None:
@@ -72,7 +75,3 @@ class Metrics:
             partitions = self._written if method in self._writing else self._returned
             partitions.inc(record.noted("partitions") or 0)
             self._rows.inc(record.noted("rows_read") or 0)
-
-    def watch(self, change: int) -> None:
-        """Count connections: 1 for one that begins, -1 for one that ends."""
-        self._connections.inc(change)

@@ -11,7 +11,8 @@ from http import HTTPStatus
 
 from prometheus_client import CollectorRegistry
 
-from hbstore.servers.metrics import Probe, serve_metrics
+from hbstore.servers.limits import ServerLimits
+from hbstore.servers.metrics import Probe, metrics_server
 from hbstore.servers.processes import ProcessCounts, Processes
 from hbstore.servers.watching import Look, Watch
 from hbstore.warehouse.health import Health, liveness
@@ -39,6 +40,7 @@ def metrics_port(
     registry: CollectorRegistry,
     service: Service,
     *,
+    limits: ServerLimits,
     looks: Mapping[str, Look],
     children: Processes | None = None,
 ) -> Iterator[MetricsPort]:
@@ -49,6 +51,7 @@ def metrics_port(
         port: which; 0 for a free one.
         registry: what is counted.
         service: the store and the warehouse that are served.
+        limits: what clients may do.
         looks: what else is looked for, by names.
         children: the processes that serve; None: this one does.
 
@@ -71,8 +74,8 @@ def metrics_port(
         }
     )
     registry.register(watch)
-    with closing(watch):
-        yield MetricsPort(serve_metrics(registry, host, port, _probes(registry, health)), watch)
+    with closing(watch), metrics_server(registry, host, port, _probes(registry, health), limits=limits) as server:
+        yield MetricsPort(server.port, watch)
 
 
 def _probes(registry: CollectorRegistry, health: Callable[[], Health]) -> dict[str, Probe]:

@@ -14,7 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Final
 
+from hbstore.metastore.short_calls import leave_selector
 from hbstore.servers.memory import release_memory
+from hbstore.servers.reply_room import FREE, UNBOUNDED, ReplyShare
 
 IN_MEMORY: Final = 8 * 1024 * 1024
 """Bytes of one reply that stay in memory; what is beyond goes to a temporary file."""
@@ -54,15 +56,20 @@ class Whole:
 class PartitionSpool:
     """Stored bytes of partitions, in order, on their way into a reply.
 
+    Args:
+        in_memory: bytes that stay in memory.
+        share: of the room for long replies; None: there is room without an end.
+
     >>> spool = PartitionSpool()
     >>> spool.extend([[b"one"], [b"two"]])
     >>> spool.count, b"".join(spool.chunks())
     (2, b'onetwo')
     """
 
-    __slots__ = ("_file", "_held", "_in_memory", "_parts", "count", "size")
+    __slots__ = ("_file", "_held", "_in_memory", "_parts", "_share", "count", "size")
 
-    def __init__(self, in_memory: int = IN_MEMORY) -> None:
+    def __init__(self, in_memory: int = IN_MEMORY, share: ReplyShare | None = None) -> None:
+        self._share = ReplyShare(UNBOUNDED) if share is None else share
         self._in_memory = in_memory
         self._parts: list[bytes] = []
         self._held = 0
@@ -74,6 +81,7 @@ class PartitionSpool:
         """Add partitions.
 
         Raises:
+            ServerBusy: the reply is long, and there is no room for it.
             OSError: the temporary file cannot be written.
         """
         for batch in batches:
@@ -81,6 +89,9 @@ class PartitionSpool:
             self.count += len(batch)
             added = sum(map(len, batch))
             self.size += added
+            if self.size > FREE:
+                leave_selector()  # it may have to wait for room
+            self._share.grow(added)
             self._held += added
             if self._held > (self._in_memory if self._file is None else CHUNK):
                 self._spill()
@@ -88,6 +99,7 @@ class PartitionSpool:
     def clear(self) -> None:
         """Begin anew, as a read that has to be repeated does."""
         self.close()
+        self._share.grow(-self.size)
         self.count = self.size = 0
 
     def chunks(self) -> Iterator[bytes]:

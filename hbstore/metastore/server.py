@@ -7,7 +7,6 @@ r"""The server of the metastore: calls are read, answered and their replies writ
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -15,12 +14,14 @@ from hbstore.errors import ProtocolViolation
 from hbstore.metastore.calls import ClientSession, Endpoint
 from hbstore.metastore.replies import Reply
 from hbstore.metastore.short_calls import SHORT_CALLS, LongCall, mark_selector
+from hbstore.servers.bounds import UNWATCHED, DoorWatch
 from hbstore.servers.call_limits import call_limit
 from hbstore.servers.connection import ClientSocket, in_frame
 from hbstore.servers.framing import MessageReader
 from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
 from hbstore.servers.memory import Budget
+from hbstore.servers.reply_room import ReplyRoom, ReplyShare
 from hbstore.servers.server import Server
 from hbstore.servers.sockets import send
 from hbstore.thrift.messages import read_head
@@ -44,7 +45,7 @@ def metastore_server(
     limits: ServerLimits | None = None,
     shared_port: bool = False,
     short: frozenset[str] = SHORT_CALLS,
-    watch: Callable[[int], object] = lambda _: None,
+    watch: DoorWatch = UNWATCHED,
 ) -> Server:
     """A server of an endpoint, which holds its address and does not serve yet.
 
@@ -56,7 +57,7 @@ def metastore_server(
         shared_port: other processes listen at the same port (SO_REUSEPORT).
         short: methods that the thread that waits for clients answers itself; none where each call waits for another
             machine.
-        watch: hears 1 for each connection that begins and -1 for each that ends.
+        watch: hears of connections, replies, and bounds that end them.
 
     Raises:
         AddressUnavailable: the port is taken, or the address cannot be used.
@@ -64,9 +65,10 @@ def metastore_server(
     limits = limits or ServerLimits()
     reading = replace(limits, read=replace(limits.read, too_large=_TOO_LARGE, strangers=hint_for))
     budget = Budget(limits.message_memory, advice=": raise --message-memory")
+    room = ReplyRoom(limits.reply_room, limits.reply_wait, watch=watch)
     return Server(
         listening_socket(host, port, shared_port=shared_port),
-        lambda client: MetastoreDialogue(client, endpoint, reading, budget, short),
+        lambda client: MetastoreDialogue(client, endpoint, reading, budget, short, room),
         limits,
         patience=limits.read.idle_timeout,
         watch=watch,
@@ -82,17 +84,24 @@ class MetastoreDialogue:
         limits: what the client may do.
         budget: the memory for large messages.
         short: methods whose calls are short.
+        room: the room for long replies.
     """
 
     __slots__ = ("_client", "_endpoint", "_limits", "_message", "_reader", "_session", "_short", "_unsent")
 
     def __init__(
-        self, client: ClientSocket, endpoint: Endpoint, limits: ServerLimits, budget: Budget, short: frozenset[str]
+        self,
+        client: ClientSocket,
+        endpoint: Endpoint,
+        limits: ServerLimits,
+        budget: Budget,
+        short: frozenset[str],
+        room: ReplyRoom,
     ) -> None:
         self._client = client
         self._endpoint = endpoint
         self._limits = limits
-        self._session = ClientSession(client.address)
+        self._session = ClientSession(client.address, ReplyShare(room))
         self._short = short
         self._message: bytes | None = None  # a call that `serve_short` left to `serve`
         self._unsent = b""  # of a reply, likewise
@@ -118,6 +127,8 @@ class MetastoreDialogue:
         except LongCall:
             self._message = message
             return None
+        finally:
+            self._session.room.release()
         if reply is not None and not self._write_at_once(reply):
             return None
         client.answering = False
@@ -135,15 +146,19 @@ class MetastoreDialogue:
                     return True
             while (message := self._next_message()) is not None:
                 client.answering = True
-                with call_limit(client.sock, self._limits.call_seconds, self._limits.gone_after):
-                    reply = self._reply(message)
-                del message
-                reader.release()
-                if reply is not None:
-                    try:
-                        client.write(reply.chunks(), reply.size, framed=reader.framed)
-                    finally:
-                        reply.close()
+                try:
+                    with call_limit(client.sock, self._limits.call_seconds, self._limits.gone_after, client.watch):
+                        reply = self._reply(message)
+                    self._session.room.made()
+                    del message
+                    reader.release()
+                    if reply is not None:
+                        try:
+                            client.write(reply.chunks(), reply.size, framed=reader.framed)
+                        finally:
+                            reply.close()
+                finally:
+                    self._session.room.release()
                 client.answering = False
                 if not reader.has_more:
                     return True

@@ -24,6 +24,7 @@ from hbstore.metastore.server import DEFAULT_PORT, metastore_server
 from hbstore.metastore.short_calls import SHORT_CALLS
 from hbstore.model.frozen import FrozenDict
 from hbstore.model.objects import Database
+from hbstore.servers.bounds import UNWATCHED
 from hbstore.servers.limits import ServerLimits, allow_files
 from hbstore.servers.listening import held_port
 from hbstore.servers.processes import METRICS_FOLDER, Processes, say_ready
@@ -111,7 +112,7 @@ def serve_alone(
             metrics = Metrics(_WRITING)
             host, service = serving.metrics_host or serving.host, service_of(store, serving)
             shown = stack.enter_context(
-                metrics_port(host, serving.metrics_port, metrics.registry, service, looks=looks)
+                metrics_port(host, serving.metrics_port, metrics.registry, service, limits=serving.limits, looks=looks)
             )
         server = open_server(store, serving, metrics)
         create_default_database(store, serving)
@@ -168,11 +169,18 @@ def supervise(
         from hbstore.metastore.metrics_port import metrics_port
         from hbstore.servers.metrics import shared_metrics
 
+        allow_files(serving.limits.connections)
         with shared_metrics() as shared:
             children = Processes(commands, environment | {METRICS_FOLDER: shared.folder}, shared.forget)
             host, service = serving.metrics_host or serving.host, service_of(store, serving)
             with metrics_port(
-                host, serving.metrics_port, shared.registry, service, looks=looks, children=children
+                host,
+                serving.metrics_port,
+                shared.registry,
+                service,
+                limits=serving.limits,
+                looks=looks,
+                children=children,
             ) as shown:
                 return children.run(requests, lambda: _announce(ready, port, shown))
 
@@ -198,7 +206,7 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
     Raises:
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
-    allow_files(serving.limits.connections)
+    allow_files((1 if serving.metrics_port is None else 2) * serving.limits.connections)
     warm_up()
     log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
     endpoint = metastore(
@@ -212,7 +220,7 @@ def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None
         limits=serving.limits,
         shared_port=serving.shared_port,
         short=frozenset() if store.rows.costs.seek > _FAR else SHORT_CALLS,
-        watch=metrics.watch if metrics is not None else lambda _: None,
+        watch=UNWATCHED if metrics is None else metrics.door,
     )
 
 

@@ -29,7 +29,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.model.frozen import FrozenDict
 from hbstore.query_service.installed import java_program
-from hbstore.query_service.messages import Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark, read
+from hbstore.query_service.messages import Alive, Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark, read
 from hbstore.rows.urls import shared_url
 from hbstore.servers.processes import METRICS_FOLDER
 
@@ -41,6 +41,12 @@ _FIRST_PAUSE, _LAST_PAUSE = 0.5, 30.0
 _SOON: Final = 60.0
 _GRACE: Final = 15.0
 """Seconds that the process has to end in order."""
+
+SILENT: Final = 60.0
+"""Seconds without a word of a Spark that says every few that it is alive, after which it is taken for dead."""
+
+_LOOKS: Final = 10
+"""In which these seconds are waited for: of a machine that stood still, only a part of them counts."""
 
 _LONGEST: Final = 256 << 20
 """Bytes of a message that is heard; that of a large plan takes a few MB."""
@@ -98,6 +104,7 @@ class Engine:
         read_only: whether the endpoint, and so statements of hbstore's own, refuse what changes anything.
         master: where Spark runs, as Spark has it.
         conf: more of Spark's settings, which count more than the engine's.
+        silent: seconds without a word after which Spark is taken for dead.
         heard: called with each message of Spark's, by one thread.
         lost: called by that thread when a process ended that had not been closed, or could not be started: then with
             the reason. Nothing is heard of its queries any more, and `Ready` is heard when another runs: one is started
@@ -117,12 +124,14 @@ class Engine:
         read_only: bool = False,
         master: str = "local[*]",
         conf: Mapping[str, str] = FrozenDict(),
+        silent: float = SILENT,
         heard: Callable[[FromSpark], None],
         lost: Callable[[HbstoreError | None], None],
     ) -> None:
         spark_settings([metastore_uri], warehouse.root)  # errors come here rather than from the process
         bounds = warehouse.root, warehouse.trash, warehouse.also_under, read_only
         self._start = (shared_url(store_url), metastore_uri, *bounds, master, dict(conf))
+        self._silent = silent
         self._heard = heard
         self._lost = lost
         self._child: _Child | None = None
@@ -229,16 +238,24 @@ class Engine:
             shutil.rmtree(scratch, ignore_errors=True)
 
     def _hear(self, child: _Child) -> None:
-        """Pass on what the process says, until it ends."""
+        """Pass on what the process says, until it ends, or is taken for dead."""
+        speaks, silent = False, 0
         while True:
             try:
-                message = read(child.pipe.recv_bytes(_LONGEST))
+                if not child.pipe.poll(self._silent / _LOOKS):
+                    silent += 1
+                    if speaks and silent == _LOOKS:
+                        _LOG.warning("Spark does not answer", extra={"fields": {"seconds": self._silent}})
+                        child.kill()
+                    continue
+                message, silent = read(child.pipe.recv_bytes(_LONGEST)), 0
             except (EOFError, OSError):
                 return
             except ValueError:
                 _LOG.exception("the Spark process says what is no message")
                 return
             self._was_ready = self._was_ready or isinstance(message, Ready)
+            speaks = speaks or isinstance(message, Alive)
             try:
                 self._heard(message)
             except Exception:  # noqa: BLE001  Spark goes on, whatever the service made of it

@@ -74,6 +74,13 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class Alive:
+    """Spark answers, and whether it has an executor where it needs one. It is said every few seconds."""
+
+    has_executor: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """The statement of a query begins to run."""
 
@@ -122,7 +129,7 @@ class Cancelled:
 
 
 ToSpark: TypeAlias = Start | Run | Cancel | CloseSession
-FromSpark: TypeAlias = Ready | Started | Planned | Progressed | Done | Failed | Cancelled
+FromSpark: TypeAlias = Ready | Alive | Started | Planned | Progressed | Done | Failed | Cancelled
 
 _KINDS: Final[Mapping[str, TypeAdapter[FromSpark]]] = {kind.__name__: TypeAdapter(kind) for kind in get_args(FromSpark)}
 

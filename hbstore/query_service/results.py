@@ -10,9 +10,11 @@ from a result that was removed meanwhile by one look, and a result is never read
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import pyarrow as pa
@@ -24,6 +26,7 @@ from hbstore.files.local_files import LocalFiles
 from hbstore.files.locations import LOCAL, Location, absolute_location
 from hbstore.files.remote_files import open_remote
 from hbstore.query_service.page_tokens import FIRST, Position
+from hbstore.warehouse.health import little_room
 
 T = TypeVar("T")
 _ID: Final = re.compile("[0-9a-f]{32}")
@@ -79,6 +82,14 @@ class Results:
         path = self._root.path
         with suppress(*_FAILURES):
             self._files.make_folder(self._files.real(path))
+
+    def little_room(self) -> str | None:
+        """What is wrong with the room for results, and for what Spark keeps on disk; None: nothing."""
+        folders = {"temporary files": Path(tempfile.gettempdir())}
+        if self._root.scheme == LOCAL and Path(self._root.path).exists():
+            folders["results"] = Path(self._root.path)
+        problems = [little_room(folder, use) for use, folder in folders.items()]
+        return "; ".join(dict.fromkeys(one for one in problems if one is not None)) or None
 
     def location(self, id_: str) -> str:
         """Where the files of a query's result are, or will be.

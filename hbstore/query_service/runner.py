@@ -28,6 +28,7 @@ from hbstore.errors import (
 from hbstore.query_service.changes import Changes
 from hbstore.query_service.limits import Limits
 from hbstore.query_service.messages import (
+    Alive,
     Cancel,
     Cancelled,
     CloseSession,
@@ -55,6 +56,9 @@ _AGAIN_AFTER: Final = 1.0
 STARTS: Final = 3
 """Attempts to start Spark, one after the other, that fail before those who wait are told so."""
 
+_DIED: Final = "the Spark that ran the query died or did not answer any more"
+_WAIT: Final = "Queries wait until it runs; the server's log says more"
+_EXECUTOR: Final = SparkLost("Spark has no executor for the queries that run", hint="See whether its cluster has room")
 _ANOTHER: Final = "Ask again; the server starts another Spark"
 _NO_START: Final = "See why in the server's log; it needs Java 17, and a right --spark-master and --spark-conf"
 _PASSING: Final = (StoreUnavailable, CommitStateUnknown, ConcurrentChange)
@@ -237,12 +241,12 @@ class Runner:
             self._spark_is(SparkState.STARTING if self.is_ready else SparkState.ABSENT)
         if reason is None:
             self.observer.spark_lost()
+        if self._failed_starts == 0:
+            self._problem = SparkLost("Spark died or did not answer, and is started again", hint=_WAIT)
         with self._lock:
             ids = list(self._running)
         for id_ in ids:
-            self._surely(
-                partial(self._fail, id_, SparkLost("the Spark that ran the query died", query=id_, hint=_ANOTHER))
-            )
+            self._surely(partial(self._fail, id_, SparkLost(_DIED, query=id_, hint=_ANOTHER)))
         if reason is None and self._failed_starts >= STARTS:
             reason = SparkLost("Spark does not start", hint=_NO_START)
         if reason is not None:
@@ -281,6 +285,8 @@ class Runner:
             case Ready():
                 self._problem = None
                 self._spark_is(SparkState.RUNNING)
+            case Alive(has_executor):
+                self._problem = None if has_executor else _EXECUTOR
             case Started(id_):
                 self._store(id_, lambda query: query.changed(state=State.RUNNING, started_at=now))
             case Planned(id_, plan, warnings):
@@ -292,12 +298,15 @@ class Runner:
             case Failed(id_, problem):
                 self._end(id_, lambda query: ended(query, State.FAILED, now, problem=problem))
             case Cancelled(id_):
-                with self._lock:
-                    running = self._running.get(id_)
-                if running is not None and running.reason is not None:
-                    self._fail(id_, running.reason)
-                else:
-                    self._end(id_, lambda query: ended(query, State.CANCELLED, now))
+                self._cancelled(id_, now)
+
+    def _cancelled(self, id_: str, now: datetime) -> None:
+        with self._lock:
+            running = self._running.get(id_)
+        if running is not None and running.reason is not None:
+            self._fail(id_, running.reason)
+        else:
+            self._end(id_, lambda query: ended(query, State.CANCELLED, now))
 
     def _surely(self, step: Callable[[], None]) -> None:
         """Do a step, again and again while the store does not answer; each step may be repeated."""

@@ -13,7 +13,7 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.errors.exceptions.captured import CapturedException
 
-from hbstore.errors import HbstoreError, QueryFailed
+from hbstore.errors import FileOperationFailed, HbstoreError, QueryFailed
 from hbstore.query_service.query import QueryProblem
 from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
 from hbstore.texts.places import highlight, place
@@ -21,6 +21,8 @@ from hbstore.texts.places import highlight, place
 _LOG: Final = logging.getLogger("hbstore.query_service")
 _BUG: Final = "This is a bug in hbstore: please report it with the server's log"
 _LOGGED: Final = "The server's log has Spark's messages"
+_NO_ROOM: Final = re.compile("No space left on device|Disk quota exceeded")
+_FREE: Final = "Free space on the disk of the results, and on that of Spark's temporary files; then ask again"
 _LONGEST: Final = 2000
 _STATE: Final = re.compile(r" ?\bSQLSTATE: \w+\s*$")
 _PLACE: Final = re.compile(r"\(line (\d+), pos (\d+)\)")
@@ -44,6 +46,13 @@ def problem_of(error: Exception, text: str) -> QueryProblem:
             QueryFailed("the statement failed by an error of hbstore", reason=repr(error), hint=_BUG)
         )
     java = _java_of(error)
+    full = _NO_ROOM.search("" if java is None else "\n".join(str(one.getMessage()) for one in _causes(java)))
+    if full is not None:
+        # Writers of Parquet leave files open where a write fails, which keep their room until Java closes them.
+        SparkContext._jvm.System.gc()  # type: ignore[union-attr]  # noqa: SLF001
+        return QueryProblem.of(
+            FileOperationFailed("there is no room for the rows of the query", reason=full[0], hint=_FREE)
+        )
     chain = [] if java is None else list(_causes(java))
     saying = [cause for cause in chain if _condition(cause) is not None]
     if not saying:

@@ -29,6 +29,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.query_service.cube_hints import with_cube_hint
 from hbstore.query_service.messages import (
+    Alive,
     Cancel,
     Cancelled,
     CloseSession,
@@ -43,6 +44,7 @@ from hbstore.query_service.messages import (
     Started,
     written,
 )
+from hbstore.query_service.pulse import EVERY, Pulse, PulseTaker
 from hbstore.query_service.query import QueryProgress, Request
 from hbstore.query_service.result_writing import write_rows
 from hbstore.query_service.spark_problems import problem_of
@@ -59,6 +61,7 @@ _JAVA_ENDED: Final = 3
 """The exit code of a process whose Java ended."""
 
 _DID_NOT_START: Final = 4
+_NO_WORK: Final = 5
 _EVERY: Final = 0.2
 """Seconds between two looks at how far queries are."""
 
@@ -153,6 +156,7 @@ class SparkProcess:
             self._sessions = SparkSessions(self._spark, store)
             Thread(target=self._follow_java, name="hbstore-java", daemon=True).start()
             Thread(target=self._track, name="hbstore-progress", daemon=True).start()
+            Thread(target=self._beat, name="hbstore-pulse", daemon=True).start()
             version = self._spark.version
         except Exception:  # noqa: BLE001  whatever it is, the parent starts another process
             _LOG.exception("Spark does not start")
@@ -180,6 +184,20 @@ class SparkProcess:
             return
         if not self._ending.is_set():
             os._exit(_JAVA_ENDED)
+
+    def _beat(self) -> None:
+        """Say every few seconds that Spark is alive; end this process where it is not, so that another one starts."""
+        taker = PulseTaker(self._ready_spark())
+        while not self._ending.wait(EVERY):
+            try:
+                pulse = taker.look()
+            except Exception:  # noqa: BLE001  Java ends, or will not answer the next time either
+                _LOG.debug("nothing is known of Spark", exc_info=True)
+                continue
+            if pulse in (Pulse.STOPPED, Pulse.EXECUTOR_DEAD) and not self._ending.is_set():
+                _LOG.error("Spark does no more work: %s", pulse)
+                os._exit(_NO_WORK)
+            self._say(Alive(has_executor=pulse is Pulse.WELL))
 
     def _java_answers(self) -> bool:
         """Whether Java is there. A call in which it dies may fail with any error, which need not say so."""

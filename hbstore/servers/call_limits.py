@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import CallAbandoned
+from hbstore.servers.bounds import UNWATCHED, Bound, DoorWatch
 
 LOOK_SECONDS: Final = 1.0
 """Between two looks at the client's socket."""
@@ -31,10 +32,13 @@ class _Limit:
     seconds: float
     ends: float
     next_look: float
+    watch: DoorWatch
+    over: bool = False
 
     def check(self) -> None:
         now = time.monotonic()
         if now >= self.ends:
+            self.end(Bound.CALL)
             raise CallAbandoned(
                 "the call took longer than the server lets it",
                 limit=f"{self.seconds:g} s",
@@ -46,11 +50,18 @@ class _Limit:
             poll.register(self.sock, _GONE)
             if poll.poll(0):
                 self.ends = now  # so that it stays over
+                self.end(Bound.GONE)
                 raise CallAbandoned("the client is gone", hint="Nobody waits for the answer")
+
+    def end(self, bound: Bound) -> None:
+        """Tell once by which bound the call ended."""
+        if not self.over:
+            self.over = True
+            self.watch.ended(bound)
 
 
 @contextmanager
-def call_limit(sock: socket.socket, seconds: float, gone_after: float) -> Iterator[None]:
+def call_limit(sock: socket.socket, seconds: float, gone_after: float, watch: DoorWatch = UNWATCHED) -> Iterator[None]:
     """Within, the thread's work is for a client.
 
     Args:
@@ -58,9 +69,10 @@ def call_limit(sock: socket.socket, seconds: float, gone_after: float) -> Iterat
         seconds: how long the work may take.
         gone_after: seconds from which on a client that sends nothing more counts as gone. Before, it may have closed
             this direction alone, and wait for its answer.
+        watch: hears which bound ends the call.
     """
     now = time.monotonic()
-    _THREAD.limit = _Limit(sock, seconds, now + seconds, now + gone_after)
+    _THREAD.limit = _Limit(sock, seconds, now + seconds, now + gone_after, watch)
     try:
         yield
     finally:

@@ -19,6 +19,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Protocol, TypeVar
 
 from hbstore.errors import HbstoreError, ProtocolViolation, TooManyQueries
+from hbstore.servers.bounds import UNWATCHED, Bound, BoundReached, DoorWatch
+from hbstore.servers.framing import LEAST_RATE
+from hbstore.servers.logs import Complaints
 from hbstore.servers.sockets import prepare, send
 
 WRITE_TIMEOUT: Final = 60.0
@@ -62,17 +65,24 @@ class ClientSocket:
         address: of the other end.
         write_timeout: seconds after which a client that takes nothing of its reply is cut off.
         patience: seconds after which the connection ends where nothing comes; None: it never does.
+        least_rate: bytes a second that it must take of a reply, on average, once that has taken longer.
         refused: the server has too many connections, so that the client shall be told so.
+        complaints: where it is said that it was refused.
+        watch: hears of bounds that end something.
 
     Attributes:
         answering: a call is under way.
         handed_over: another server reads the call with which the client has begun.
+        watch: hears of bounds that end something.
 
     Raises:
         OSError: the connection is broken already.
     """
 
-    __slots__ = ("_silent_since", "address", "answering", "handed_over", "patience", "refused", "sock")
+    __slots__ = (
+        *("_complaints", "_least_rate", "_silent_since", "_write_timeout", "address", "answering"),
+        *("handed_over", "patience", "refused", "sock", "watch"),
+    )
 
     def __init__(
         self,
@@ -81,9 +91,16 @@ class ClientSocket:
         write_timeout: float = WRITE_TIMEOUT,
         patience: float | None = None,
         *,
+        least_rate: int = LEAST_RATE,
         refused: bool = False,
+        complaints: Complaints | None = None,
+        watch: DoorWatch = UNWATCHED,
     ) -> None:
         self.sock = sock
+        self._write_timeout = write_timeout
+        self._least_rate = least_rate
+        self._complaints = complaints or Complaints(_LOG)
+        self.watch = watch
         self.address = address
         self.patience = patience
         self.refused = refused
@@ -106,11 +123,12 @@ class ClientSocket:
 
         Raises:
             ProtocolViolation: it is too large for a frame.
-            TimeoutError: the client takes nothing for too long.
+            BoundReached: the client takes nothing for too long, or takes it too slowly.
             OSError: the connection broke.
         """
+        until = time.monotonic() + self._write_timeout + size / self._least_rate
         for chunk in in_frame(chunks, size) if framed else chunks:
-            send(self.sock, chunk, size)
+            send(self.sock, chunk, size, until)
 
     def close(self) -> None:
         """Close it, when nobody serves it any more."""
@@ -126,11 +144,13 @@ class ClientSocket:
         """Called by another thread: end it if nothing has come for longer than it may."""
         if self.patience is not None and self._silent_since is not None and self.silent_for >= self.patience:
             _LOG.info("cut off", extra=self._fields("the client was silent for too long"))
+            self.watch.ended(Bound.SILENCE)
             self.cut()
 
     def end_in_favour_of_another(self) -> None:
         """Called by another thread: end it, as there is no room for all."""
         _LOG.info("cut off", extra=self._fields("the client was silent, and another needed its place"))
+        self.watch.ended(Bound.PLACE)
         self._silent_since = None
         self.cut()
 
@@ -155,8 +175,11 @@ class ClientSocket:
         try:
             return answer()
         except HbstoreError as error:
-            _LOG.warning("refused", extra=self._fields(error.text, **error.fields, hint=error.hint))
+            fields = self._fields(error.text, **error.fields, hint=error.hint)["fields"]
+            self._complaints.say("refused", **fields)
         except OSError as error:
+            if isinstance(error, BoundReached):
+                self.watch.ended(error.bound)
             _LOG.info("cut off", extra=self._fields(error.strerror or str(error) or type(error).__name__))
         except BaseException:  # noqa: BLE001  a bug, or what ends a thread: the server goes on
             _LOG.exception("a connection failed")

@@ -13,11 +13,13 @@ import contextlib
 import io
 import socket
 import struct
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import ProtocolViolation
+from hbstore.servers.bounds import Bound, BoundReached
 from hbstore.servers.memory import FREE, Budget, Share, weight
 from hbstore.servers.sockets import limit_reads
 from hbstore.thrift.walker import MAX_ELEMENTS, MAX_MESSAGE, Walker, expected
@@ -27,6 +29,9 @@ PIECE: Final = 64 * 1024
 
 READ_TIMEOUT: Final = 60.0
 """Seconds that a client may pause in the middle of a call."""
+
+LEAST_RATE: Final = 64 * 1024
+"""Bytes a second that a client must send or take, on average, of what takes longer than it may pause."""
 
 _SIZE: Final = struct.Struct(">i")
 _VERSION_BYTE: Final = 0x80
@@ -40,6 +45,7 @@ class ReadLimits:
     Attributes:
         message: bytes of one message.
         read_timeout: seconds that a client may pause in the middle of a call.
+        least_rate: bytes a second that a client must send of a call, on average, once it has taken that long.
         idle_timeout: seconds between calls; None for ever.
         too_large: what to do where a message is larger; an error's hint.
         strangers: what to do where a client speaks another protocol, by its first four bytes; likewise.
@@ -48,6 +54,7 @@ class ReadLimits:
 
     message: int = MAX_MESSAGE
     read_timeout: float = READ_TIMEOUT
+    least_rate: int = LEAST_RATE
     idle_timeout: float | None = None
     too_large: str | None = None
     strangers: Callable[[bytes], str | None] = expected
@@ -196,8 +203,11 @@ class MessageReader:
         whole = io.BytesIO()
         size = whole.write(data)
         over = False
+        until = time.monotonic() + self._limits.read_timeout
         while not over:
             self._take_memory(size, walker)
+            if time.monotonic() > until + size / self._limits.least_rate:
+                raise BoundReached(Bound.SENDING, "the client sends its call too slowly")
             piece = self._receive()
             if not piece:
                 raise ConnectionAbortedError("the connection ended within a call")
@@ -244,7 +254,7 @@ class MessageReader:
         try:
             return self._sock.recv(PIECE)
         except BlockingIOError:  # how the system says that the time is over
-            raise TimeoutError("the client was silent for too long") from None
+            raise BoundReached(Bound.SENDING, "the client was silent for too long") from None
 
     def _take_memory(self, size: int, walker: Walker) -> None:
         """Take what a message weighs that is there so far, if that is much."""

@@ -9,17 +9,19 @@ import asyncio
 import logging
 import socket
 from dataclasses import dataclass
-from functools import cache
 from threading import Event, Thread
 from typing import Any, Final, Self
 
 import uvicorn
 import uvloop
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
 from hbstore.errors import HbstoreError
+from hbstore.servers.bounds import UNWATCHED, Bound, DoorWatch
 from hbstore.servers.connection import REFUSED_SECONDS, ClientSocket, no_room
+from hbstore.servers.http_bounds import BoundedRequests
 from hbstore.servers.limits import ServerLimits
+from hbstore.servers.logs import REFUSALS, Complaints
 from hbstore.servers.sockets import close_after_last_words, send
 
 GRACE: Final = 10
@@ -39,13 +41,17 @@ class HttpServer:
     Args:
         app: which.
         limits: what clients may do.
+        watch: hears of requests, and of bounds that end something.
         settings: more of uvicorn's.
     """
 
-    def __init__(self, app: ASGIApp, limits: ServerLimits, **settings: Any) -> None:
+    def __init__(self, app: ASGIApp, limits: ServerLimits, watch: DoorWatch = UNWATCHED, **settings: Any) -> None:
+        self._watch = watch
+        self._refusals = Complaints(_LOG, REFUSALS)
+        self._protocol: Any = None
         self._server = uvicorn.Server(
             uvicorn.Config(
-                app,
+                BoundedRequests(app, limits, self._cut_request, watch),
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -115,10 +121,11 @@ class HttpServer:
     async def _take(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         config, state, loop = self._server.config, self._server.server_state, asyncio.get_running_loop()
-        protocol: Any = config.http_protocol_class
-        make = _bounded(protocol)
+        if self._protocol is None:
+            self._protocol = _bounded(config.http_protocol_class, self._refusals)
         await loop.connect_accepted_socket(
-            lambda: make(config=config, server_state=state, app_state={}),  # as uvicorn does where it accepts itself
+            # as uvicorn does where it accepts itself
+            lambda: self._protocol(config=config, server_state=state, app_state={}),
             sock,
         )
 
@@ -137,7 +144,14 @@ class HttpServer:
                 elif now - since >= seconds + (0.0 if cycle is None else idle):
                     fields = {"client": _address(connection), "why": "the client took too long to send a request"}
                     _LOG.info("cut off", extra={"fields": fields})
+                    self._watch.ended(Bound.LOGIN)
                     connection.transport.abort()
+
+    def _cut_request(self, scope: Scope) -> None:
+        """End the connection of a request at once, in the loop."""
+        for connection in list(self._server.server_state.connections):
+            if connection.scope is scope:  # type: ignore[union-attr]
+                connection.transport.abort()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +198,7 @@ def refuse(sock: socket.socket, error: HbstoreError) -> None:
     raise error
 
 
-@cache
-def _bounded(protocol: Any) -> Any:
+def _bounded(protocol: Any, refusals: Complaints) -> Any:
     """A protocol of uvicorn's that takes no endless head: its parsers keep what they have of one."""
 
     class Bounded(protocol):  # type: ignore[misc]
@@ -197,8 +210,8 @@ def _bounded(protocol: Any) -> Any:
             in_head = self.cycle is before and (before is None or (before.response_complete and not before.more_body))
             self.head_size = self.head_size + len(data) if in_head else 0
             if self.head_size > MAX_HEAD:
-                fields = {"client": _address(self), "why": "the head of a request is too long", "limit": MAX_HEAD}
-                _LOG.warning("refused", extra={"fields": fields})
+                why = "the head of a request is too long"
+                refusals.say("refused", client=_address(self), why=why, limit=MAX_HEAD)
                 self.transport.abort()
 
     return Bounded

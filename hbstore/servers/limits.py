@@ -9,8 +9,15 @@ from typing import Final
 from hbstore.servers.connection import WRITE_TIMEOUT
 from hbstore.servers.framing import ReadLimits
 from hbstore.servers.memory import BUDGET
+from hbstore.servers.reply_room import PATIENCE, ROOM
 
 MAX_CONNECTIONS: Final = 2000
+MAX_REQUESTS: Final = 1500
+"""Fewer than connections, so that who only asks for something short finds a place."""
+
+MAX_BODIES: Final = 128 * 1024 * 1024
+"""Bytes of the bodies of requests over HTTP together."""
+
 _OTHER_FILES: Final = 256
 """Files that a process may have open beside its clients' connections."""
 
@@ -23,7 +30,11 @@ class ServerLimits:
         connections: at once.
         message_memory: bytes of memory for their large messages.
         read: what each may send, and when.
-        write_timeout: seconds after which a client that takes nothing of its reply is cut off.
+        write_timeout: seconds after which a client that takes nothing of its reply is cut off; one that takes it
+            slowly, at less than the least rate of ``read``, is so once the reply has taken that much longer.
+        reply_room: bytes of memory and temporary files for long replies.
+        reply_wait: seconds that a long reply waits for room.
+        requests: over HTTP, under way at once.
         login_seconds: how long a login may take where the protocol has one, or the first request over HTTP.
         http_idle: seconds that a connection over HTTP may be silent between requests; clients open another.
         call_seconds: that a call of a metastore's client may take.
@@ -35,6 +46,9 @@ class ServerLimits:
     message_memory: int = BUDGET
     read: ReadLimits = field(default_factory=ReadLimits)
     write_timeout: float = WRITE_TIMEOUT
+    reply_room: int = ROOM
+    reply_wait: float = PATIENCE
+    requests: int = MAX_REQUESTS
     login_seconds: float = 30.0
     http_idle: float = 300.0
     call_seconds: float = 600.0

@@ -14,9 +14,13 @@ import logging
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from logging.handlers import WatchedFileHandler
 from typing import Any, Final
+
+REFUSALS: Final = 20
+"""Lines about refused clients that a door writes in a minute."""
 
 _MINUTE: Final = 60.0
 
@@ -70,19 +74,39 @@ def logging_to(path: str | None) -> Iterator[None]:
 class Complaints:
     """Warnings about what may happen thousands of times a second: each is said once a minute at most.
 
+    The next one has the number of those that were not said, as ``left_out``.
+
     Args:
         log: where they are said.
+        most: how often in a minute each is said.
     """
 
-    __slots__ = ("_log", "_said")
+    __slots__ = ("_log", "_minutes", "_most")
 
-    def __init__(self, log: logging.Logger) -> None:
+    def __init__(self, log: logging.Logger, most: int = 1) -> None:
         self._log = log
-        self._said: dict[str, float] = {}
+        self._most = most
+        self._minutes: dict[str, _Minute] = {}
 
     def say(self, text: str, **fields: object) -> None:
-        """Say a warning, if it was not said within the last minute."""
+        """Say a warning, if it was not said too often within the last minute."""
         now = time.monotonic()
-        if now - self._said.get(text, -_MINUTE) >= _MINUTE:
-            self._said[text] = now
-            self._log.warning(text, extra={"fields": fields})
+        minute = self._minutes.get(text)
+        if minute is None or now - minute.began >= _MINUTE:
+            if minute is not None and minute.left_out:
+                fields["left_out"] = minute.left_out
+            minute = self._minutes[text] = _Minute(now)
+        if minute.said >= self._most:
+            minute.left_out += 1
+            return
+        minute.said += 1
+        self._log.warning(text, extra={"fields": fields})
+
+
+@dataclass(slots=True)
+class _Minute:
+    """How often a warning was said, and not said, in a minute that began then."""
+
+    began: float
+    said: int = 0
+    left_out: int = 0

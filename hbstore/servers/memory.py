@@ -18,6 +18,8 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
+from hbstore.servers.bounds import Bound, BoundReached
+
 BUDGET: Final = 512 * 1024 * 1024
 """Bytes for all large messages together, where the server is not told otherwise."""
 
@@ -68,14 +70,15 @@ class Budget:
         """Make a share as large as this; one that is larger stays so.
 
         Raises:
-            TimeoutError: others hold too much for too long.
+            BoundReached: others hold too much for too long.
         """
         more = size - share.size
         if more <= 0:
             return
         with self._changed:
             if not self._changed.wait_for(lambda: self._may_grow(share, more), self._patience):
-                raise TimeoutError("large messages of other clients use all of the message memory" + self._advice)
+                text = "large messages of other clients use all of the message memory"
+                raise BoundReached(Bound.MESSAGES, text + self._advice)
             if self._used + more > self._total:
                 self._beyond = share
             self._used += more

@@ -6,40 +6,39 @@ shows the sums; so what a process counted is not lost when it ends.
 
 from __future__ import annotations
 
-import contextlib
+import io
 import json
-import logging
-import socket
-import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from threading import Semaphore, Thread, Timer
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from http.client import parse_headers
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
-from prometheus_client.exposition import ThreadingWSGIServer
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from hbstore.errors import AddressUnavailable
-from hbstore.servers.logs import Complaints
+from hbstore.servers.bounds import UNWATCHED, Bound, BoundReached, DoorWatch
+from hbstore.servers.connection import ClientSocket
+from hbstore.servers.limits import ServerLimits
+from hbstore.servers.listening import listening_socket
+from hbstore.servers.server import Server
+from hbstore.servers.sockets import limit_reads
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-MAX_REQUESTS: Final = 32
-"""That are answered at once: Prometheus sends one, and probes a few."""
+_GRACE: Final = 1.0
+"""Seconds that replies under way have when the server stops."""
 
-REQUEST_SECONDS: Final = 30.0
-"""In which a request must have come, and its reply be taken."""
+_MAX_HEAD: Final = 64 * 1024
+_LEAST: Final = 0.001
+"""Seconds of a wait; none at all would be a wait for ever."""
 
 Probe: TypeAlias = Callable[[], tuple[HTTPStatus, Mapping[str, object]]]
 """What is answered to who asks for a path: a status, and a JSON document."""
-
-_COMPLAINTS: Final = Complaints(logging.getLogger("hbstore.servers.metrics"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,89 +67,98 @@ def shared_metrics() -> Iterator[SharedMetrics]:
         yield SharedMetrics(folder, registry)
 
 
-def serve_metrics(
+def metrics_server(
     registry: CollectorRegistry,
     host: str,
     port: int,
     probes: Mapping[str, Probe],
     *,
-    seconds: float = REQUEST_SECONDS,
-) -> int:
-    """Show the numbers at ``http://host:port/metrics``, in a thread of its own.
+    limits: ServerLimits | None = None,
+    watch: DoorWatch = UNWATCHED,
+) -> Server:
+    """A server that shows the numbers at ``http://host:port/metrics``; it holds its address and does not serve yet.
 
     Args:
         registry: the numbers.
         host: a name or an address of this machine.
         port: which; 0 leaves it to the system.
         probes: what is answered at other paths.
-        seconds: in which a request must have come, and its reply be taken.
-
-    Returns:
-        The port.
+        limits: what clients may do.
+        watch: hears of connections, and of bounds that end some.
 
     Raises:
         AddressUnavailable: the port is taken, or may not be used.
     """
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        server_class = type("MetricsServer", (_MetricsServer,), {"address_family": family, "seconds": seconds})
-        server: WSGIServer = make_server(
-            str(address[0]), port, _with_probes(make_wsgi_app(registry), probes), server_class, _SilentHandler
-        )
-    except (OSError, OverflowError) as error:
-        raise AddressUnavailable(
-            "the metrics server cannot listen at this address",
-            address=f"{host}:{port}",
-            reason=getattr(error, "strerror", None) or error,
-            hint="Choose another port with --metrics-port; 0 takes any free port",
-        ) from error
-    Thread(target=server.serve_forever, name="hbstore-metrics", daemon=True).start()
-    return int(server.server_port)
+    limits = limits or ServerLimits()
+    app = _with_probes(make_wsgi_app(registry), probes)
+    return Server(
+        listening_socket(host, port, option="--metrics-port"),
+        lambda client: _MetricsDialogue(client, app, limits),
+        limits,
+        patience=limits.login_seconds,
+        grace=_GRACE,
+        watch=watch,
+    )
 
 
-class _MetricsServer(ThreadingWSGIServer):
-    """Answers each request in a thread, so many at once, and cuts off who takes too long."""
+@dataclass(frozen=True, slots=True)
+class _MetricsDialogue:
+    """Answers one request over HTTP. Its head must come soon; it has no body."""
 
-    seconds: ClassVar[float]
-    request_queue_size = 128
+    client: ClientSocket
+    app: WSGIApplication
+    limits: ServerLimits
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        self._room = Semaphore(MAX_REQUESTS)
-        super().__init__(*args, **settings)
+    def serve_short(self) -> bool | None:
+        """What is asked for may have to be looked for."""
+        return None
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        if not self._room.acquire(blocking=False):
-            _COMPLAINTS.say("too many requests for metrics: the server refuses more", limit=MAX_REQUESTS)
-            self.shutdown_request(request)
-            return
-        super().process_request(request, client_address)
+    def serve(self) -> bool:
+        head = self._head()
+        if head:
+            reply = _reply(self.app, head)
+            self.client.write((reply,), len(reply), framed=False)
+        return False
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        cutter = Timer(self.seconds, _cut, [request])
-        cutter.daemon = True
-        cutter.start()
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            cutter.cancel()
-            self._room.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say what failed, unless a client was cut off, or has gone."""
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)
-
-
-def _cut(sock: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # it is over already
-        sock.shutdown(socket.SHUT_RDWR)
+    def _head(self) -> bytes:
+        """A request's line and headers; nothing where the client has gone."""
+        until, head = time.monotonic() + self.limits.login_seconds, b""
+        while b"\r\n\r\n" not in head:
+            limit_reads(self.client.sock, max(until - time.monotonic(), _LEAST))
+            try:
+                data = self.client.sock.recv(_MAX_HEAD)
+            except BlockingIOError:
+                data = None
+            if data is None or time.monotonic() > until:
+                raise BoundReached(Bound.LOGIN, "the client took too long to send a request")
+            head += data
+            if not data or len(head) > _MAX_HEAD:
+                return b""
+        return head
 
 
-class _SilentHandler(WSGIRequestHandler):
-    """Answers requests, and logs none."""
+def _reply(app: WSGIApplication, head: bytes) -> bytes:
+    """The bytes of the reply to a request."""
+    line, _, rest = head.partition(b"\r\n")
+    method, _, target = line.decode("latin-1").partition(" ")
+    path, _, query = target.partition(" ")[0].partition("?")
+    headers = parse_headers(io.BytesIO(rest))
+    environ = {
+        "REQUEST_METHOD": method,
+        "PATH_INFO": path,
+        "QUERY_STRING": query,
+        "HTTP_ACCEPT": headers.get("Accept", ""),
+        "HTTP_ACCEPT_ENCODING": headers.get("Accept-Encoding", ""),
+    }
+    lines: list[str] = []
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing."""
+    def start(status: str, headers: list[tuple[str, str]], *_: object) -> Any:
+        lines.append(f"HTTP/1.1 {status}")
+        lines.extend(f"{name}: {value}" for name, value in headers if name.lower() != "content-length")
+
+    body = b"".join(app(environ, start))
+    lines += [f"Content-Length: {len(body)}", "Connection: close", "", ""]
+    return "\r\n".join(lines).encode("latin-1") + (b"" if method == "HEAD" else body)
 
 
 def _with_probes(metrics: WSGIApplication, probes: Mapping[str, Probe]) -> WSGIApplication:
@@ -162,8 +170,7 @@ def _with_probes(metrics: WSGIApplication, probes: Mapping[str, Probe]) -> WSGIA
             return metrics(environ, start_response)
         status, document = probe()
         body = json.dumps(document, ensure_ascii=False).encode()
-        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
-        start_response(f"{status.value} {status.phrase}", headers)
-        return [body] if environ["REQUEST_METHOD"] == "GET" else []
+        start_response(f"{status.value} {status.phrase}", [("Content-Type", "application/json")])
+        return [body]
 
     return answer

@@ -21,9 +21,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 
+from hbstore.servers.bounds import UNWATCHED, Bound, DoorWatch
 from hbstore.servers.connection import ClientSocket, Dialogue
 from hbstore.servers.limits import ServerLimits
-from hbstore.servers.logs import Complaints
+from hbstore.servers.logs import REFUSALS, Complaints
 from hbstore.servers.threads import TaskThreads
 
 if TYPE_CHECKING:  # which needs what a metastore does without
@@ -57,7 +58,7 @@ class Server:
         patience: seconds after which a client ends that sends nothing; None: never. A dialogue may change its own.
         tells_refused: whether clients beyond the limit get a dialogue, which says so; the others are disconnected.
         grace: seconds that calls under way have to end when the context ends.
-        watch: hears 1 for each connection that begins and -1 for each that ends.
+        watch: hears of connections, and of bounds that end them.
         http: serves connections that dialogues hand over to it; it starts and stops with this server.
     """
 
@@ -70,7 +71,7 @@ class Server:
         patience: float | None = None,
         tells_refused: bool = False,
         grace: float = GRACE,
-        watch: Callable[[int], object] = lambda _: None,
+        watch: DoorWatch = UNWATCHED,
         http: HttpServer | None = None,
     ) -> None:
         self._listener = listener
@@ -95,6 +96,7 @@ class Server:
         self._looked = 0.0
         self._over = threading.Event()
         self._complaints = Complaints(_LOG)
+        self._refusals = Complaints(logging.getLogger("hbstore.servers.connection"), REFUSALS)
 
     @property
     def port(self) -> int:
@@ -221,12 +223,22 @@ class Server:
         refused = self.connections - self._refused >= self._limits.connections and not self._make_room()
         if refused:
             self._complaints.say("too many connections: the server refuses more", limit=self._limits.connections)
+            self._watch.ended(Bound.CONNECTIONS)
             if self._refused >= self._refuses:
                 sock.close()
                 return
-        timeout = self._limits.write_timeout
+        limits = self._limits
         try:
-            client = ClientSocket(sock, f"{address[0]}:{address[1]}", timeout, self._patience, refused=refused)
+            client = ClientSocket(
+                sock,
+                f"{address[0]}:{address[1]}",
+                limits.write_timeout,
+                self._patience,
+                least_rate=limits.read.least_rate,
+                refused=refused,
+                complaints=self._refusals,
+                watch=self._watch,
+            )
             dialogue = self._speaks(client)
         except OSError:
             sock.close()  # the client is gone
@@ -234,7 +246,7 @@ class Server:
         self._connections[sock] = client, dialogue
         self._refused += refused
         self._selector.register(sock, selectors.EVENT_READ)
-        self._watch(1)
+        self._watch.connected(1)
 
     def _make_room(self) -> bool:
         """End the client that has been silent longest, if that is long; whether there was one."""
@@ -252,7 +264,7 @@ class Server:
         client, _ = self._connections.pop(sock)
         client.close()
         self._refused -= client.refused
-        self._watch(-1)
+        self._watch.connected(-1)
 
     def _until_next_look(self) -> float | None:
         """Seconds until there is something to do even if no client comes."""

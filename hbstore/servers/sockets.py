@@ -8,6 +8,8 @@ import struct
 import time
 from typing import Final
 
+from hbstore.servers.bounds import Bound, BoundReached
+
 MAX_FRAME: Final = (1 << 31) - 1
 """Bytes of a reply that fit in a frame."""
 
@@ -49,22 +51,29 @@ def limit_reads(sock: socket.socket, seconds: float) -> None:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _time(seconds))
 
 
-def send(sock: socket.socket, data: bytes, size: int) -> None:
+def send(sock: socket.socket, data: bytes, size: int, until: float | None = None) -> None:
     """Send bytes of a reply, all of them.
 
     Args:
         sock: prepared, and blocking.
         data: the bytes.
         size: of the whole reply, for the error.
+        until: when all of the reply must have been taken, by the monotonic clock; None: at no time.
 
     Raises:
-        TimeoutError: the client takes nothing for too long.
+        BoundReached: the client takes nothing for too long, or takes the reply too slowly.
         OSError: the connection broke.
     """
-    try:
-        sock.sendall(data)
-    except (BlockingIOError, TimeoutError):  # how the system says that the time is over, by one option or the other
-        raise TimeoutError(f"the client did not read its reply of {size} bytes for too long") from None
+    left = memoryview(data)
+    while left:
+        try:
+            sent = sock.send(left)
+        except (BlockingIOError, TimeoutError):  # how the system says that the time is over, by one option or the other
+            text = f"the client did not read its reply of {size} bytes for too long"
+            raise BoundReached(Bound.READING, text) from None
+        left = left[sent:]
+        if left and until is not None and time.monotonic() > until:
+            raise BoundReached(Bound.READING, f"the client reads its reply of {size} bytes too slowly")
 
 
 def close_after_last_words(sock: socket.socket, seconds: float = 1.0) -> None:

@@ -132,9 +132,21 @@ def _room(store: PartitionStore) -> str | None:
     url = parse_url(store.rows.url)
     if url.scheme != "sqlite":
         return None
-    folder = Path(url.place).absolute().parent
+    return little_room(Path(url.place).absolute().parent, "the store")
+
+
+def little_room(folder: Path, use: str) -> str | None:
+    """What is wrong with the room in a folder; None: nothing.
+
+    Args:
+        folder: which.
+        use: what it is for, such as ``the store``.
+
+    >>> little_room(Path("/no/such/folder"), "results")
+    'the folder of results cannot be looked at: No such file or directory'
+    """
     try:
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        return f"the folder of the store cannot be looked at: {error.strerror}"
+        return f"the folder of {use} cannot be looked at: {error.strerror}"
     return f"{free:,} bytes are free in {folder}" if free < LITTLE_ROOM else None

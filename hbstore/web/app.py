@@ -127,6 +127,8 @@ def application(
         problem = service.runner.problem
         if not health_now.ready:
             response.status_code = 503
+        if "disk" not in health_now.problems:
+            health_now = health_now.with_problem("disk", service.results.little_room())
         return health_now.with_problem("spark", None if problem is None else str(problem)).to_dict()
 
     whole = app if catalog is None else Pages(app, console(catalog, service))

@@ -12,16 +12,18 @@ import logging
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hbstore.errors import AccessRefused, HbstoreError, RequestRefused, RequestTooLarge, RequestTooSlow
+from hbstore.errors import AccessRefused, HbstoreError, RequestRefused, RequestTooLarge, RequestTooSlow, ServerBusy
 from hbstore.query_service.access import Access
 from hbstore.query_service.query import ANONYMOUS
+from hbstore.servers.limits import MAX_BODIES
+from hbstore.servers.logs import REFUSALS, Complaints
 from hbstore.web.problems import problem
 
 MAX_BODY: Final = 4 * 2**20
@@ -66,6 +68,8 @@ class Guard:
         log_all: whether all requests are logged, or those alone that the server failed to answer.
         observe: hears of each request; None: nobody does.
         body_seconds: in which a request's body must have come.
+        bodies: the room for bodies.
+        refusals: where it is said who is refused.
     """
 
     app: ASGIApp
@@ -73,6 +77,8 @@ class Guard:
     log_all: bool = False
     observe: Callable[[AnsweredRequest], None] | None = None
     body_seconds: float = BODY_SECONDS
+    bodies: Bodies = field(default_factory=lambda: Bodies(MAX_BODIES))
+    refusals: Complaints = field(default_factory=lambda: Complaints(_LOG, REFUSALS))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, if it passes."""
@@ -80,6 +86,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         request_id, began, status = secrets.token_hex(8), time.monotonic(), 0
+        body = Body(self.bodies)
         state = scope.setdefault("state", {})
         state["request_id"] = request_id
 
@@ -102,14 +109,15 @@ class Guard:
             self._check_origin(scope["method"], headers)
             if scope["path"] not in _OPEN:
                 state["user"] = self.access.user(headers.get("authorization"))
-            await self.app(scope, _limited(receive, headers, self.body_seconds), sending)
+            await self.app(scope, _limited(receive, headers, self.body_seconds, body), sending)
         except HbstoreError as error:
             if isinstance(error, (AccessRefused, RequestRefused)):
                 client = ":".join(map(str, scope.get("client") or ()))
                 fields = {"client": client, "method": scope["method"], "path": scope["path"], "why": error.text}
-                _LOG.warning("refused", extra={"fields": {**fields, **error.fields}})
+                self.refusals.say("refused", **{**fields, **error.fields})
             await problem(scope, error)(scope, receive, sending)
         finally:
+            body.release()
             seconds = time.monotonic() - began
             if self.observe is not None:
                 route = getattr(scope.get("route"), "path", None)
@@ -144,7 +152,7 @@ def _place_of(origin: str) -> str | None:
         return None
 
 
-def _limited(receive: Receive, headers: Headers, seconds: float) -> Receive:
+def _limited(receive: Receive, headers: Headers, seconds: float, body: Body) -> Receive:
     """Receiving that ends with an error where the body is too large, or too slow."""
     announced = headers.get("content-length", "0")
     if announced.isdecimal() and int(announced) > MAX_BODY:
@@ -162,12 +170,50 @@ def _limited(receive: Receive, headers: Headers, seconds: float) -> Receive:
         except TimeoutError:
             raise RequestTooSlow("the body does not come", limit=f"{seconds:g} s", hint="Send it at once") from None
         over = not message.get("more_body", False)
-        left -= len(message.get("body", b""))
+        size = len(message.get("body", b""))
+        body.grow(size)
+        left -= size
         if left < 0:
             raise _too_large()
         return message
 
     return limited
+
+
+@dataclass(slots=True)
+class Bodies:
+    """What all bodies of requests under way take, of so many bytes."""
+
+    total: int
+    used: int = 0
+
+
+@dataclass(slots=True)
+class Body:
+    """What the body of one request takes."""
+
+    bodies: Bodies
+    size: int = 0
+
+    def grow(self, more: int) -> None:
+        """It is so many bytes longer.
+
+        Raises:
+            ServerBusy: there is no room for it.
+        """
+        if self.bodies.used + more > self.bodies.total:
+            raise ServerBusy(
+                "the bodies of other requests take all the room for them",
+                limit=f"{self.bodies.total} bytes",
+                hint="Send the request again later",
+            )
+        self.bodies.used += more
+        self.size += more
+
+    def release(self) -> None:
+        """The request is answered."""
+        self.bodies.used -= self.size
+        self.size = 0
 
 
 def _too_large() -> HbstoreError:

@@ -39,6 +39,7 @@ from hbstore.errors import (
     RequestTooLarge,
     RequestTooSlow,
     ResultExpired,
+    ServerBusy,
     StoreFull,
     StoreReadOnly,
     StoreUnavailable,
@@ -94,7 +95,7 @@ _KINDS: Final[Mapping[int, tuple[type[HbstoreError], ...]]] = {
     412: (VersionMismatch,),
     413: (RequestTooLarge,),
     429: (TooManyQueries, TooManyWaiters),
-    503: (StoreUnavailable,),
+    503: (ServerBusy, StoreUnavailable),
     507: (StoreFull,),
 }
 _STATUS: Final = {kind: status for status, kinds in _KINDS.items() for kind in kinds}

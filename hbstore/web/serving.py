@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from hbstore.servers.bounds import UNWATCHED, DoorWatch
 from hbstore.servers.http import GRACE, HttpDialogue, HttpServer
 from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
@@ -17,7 +18,13 @@ LIMITS: Final = ServerLimits(http_idle=5.0)
 
 @contextmanager
 def http_served(
-    app: Application, host: str, port: int, *, limits: ServerLimits = LIMITS, shared_port: bool = False
+    app: Application,
+    host: str,
+    port: int,
+    *,
+    limits: ServerLimits = LIMITS,
+    shared_port: bool = False,
+    watch: DoorWatch = UNWATCHED,
 ) -> Iterator[int]:
     """Inside, an application is served.
 
@@ -27,6 +34,7 @@ def http_served(
         port: 0 for a free one.
         limits: what clients may do.
         shared_port: another process of this user holds the port.
+        watch: hears of connections and requests, and of bounds that end some.
 
     Yields:
         The port.
@@ -34,7 +42,7 @@ def http_served(
     Raises:
         AddressUnavailable: the port is taken, or the address cannot be used.
     """
-    http = HttpServer(app, limits)
+    http = HttpServer(app, limits, watch)
     with Server(
         listening_socket(host, port, shared_port=shared_port),
         lambda client: HttpDialogue(client, http, limits),
@@ -43,6 +51,7 @@ def http_served(
         tells_refused=True,
         grace=2 * GRACE,
         http=http,
+        watch=watch,
     ) as server:
         try:
             yield server.port

@@ -17,6 +17,7 @@ from hbstore import connect
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.calls import Handlers, endpoint
 from hbstore.metastore.server import metastore_server
+from hbstore.servers.bounds import UNWATCHED
 from hbstore.servers.limits import ServerLimits
 from hbstore.warehouse.service import Service
 from tests.pauses import SECONDS
@@ -28,7 +29,7 @@ QUICK = frozenset({"getName", "set_ugi"})
 
 
 @contextmanager
-def in_process(handlers=None, *, limits=None, observe=lambda _: None, watch=lambda _: None, grace=SECONDS, short=QUICK):
+def in_process(handlers=None, *, limits=None, observe=lambda _: None, watch=UNWATCHED, grace=SECONDS, short=QUICK):
     """A server of this process that answers by a test's own handlers."""
     service = Service(connect("memory://"), Warehouse("/nowhere"))
     server = metastore_server(

@@ -40,8 +40,8 @@ def test_partitions_that_are_written_are_not_returned():
 def test_connections():
     metrics = Metrics()
     for change in (1, 1, -1):
-        metrics.watch(change)
-    assert value(metrics, "connections") == 1
+        metrics.door.connected(change)
+    assert metrics.registry.get_sample_value("hbstore_door_connections", {"door": "metastore"}) == 1
 
 
 @given(st.lists(st.text()))

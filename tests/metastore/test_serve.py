@@ -243,8 +243,8 @@ def test_metrics_of_all_processes(serve, processes):
         assert found['hbstore_metastore_errors_total{error="NoSuchObjectException",method="get_database"}'] == 20
         assert found['hbstore_metastore_calls_total{method="unknown"}'] == 2
         assert "getNope" not in "".join(found)
-        until(lambda: numbers(server)["hbstore_metastore_connections"] == 20)
-    until(lambda: numbers(server)["hbstore_metastore_connections"] == 0)
+        until(lambda: numbers(server)['hbstore_door_connections{door="metastore"}'] == 20)
+    until(lambda: numbers(server)['hbstore_door_connections{door="metastore"}'] == 0)
 
 
 def test_deleted_files_go_to_the_trash_unless_they_are_purged(serve, tmp_path):
@@ -307,7 +307,7 @@ def test_processes_share_the_port_and_one_that_dies_is_replaced_and_what_it_coun
     (line,) = server.log("a process ended")
     assert (line["process"], line["code"]) == (victim, -signal.SIGKILL)
     assert numbers(server)['hbstore_metastore_calls_total{method="getName"}'] >= 141
-    assert numbers(server)["hbstore_metastore_connections"] == 0
+    assert numbers(server)['hbstore_door_connections{door="metastore"}'] == 0
     assert list(tmp_path.glob("hbstore-metrics-*"))
     assert server.terminate() == 0
     assert not list(tmp_path.glob("hbstore-metrics-*"))

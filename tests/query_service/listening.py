@@ -91,12 +91,13 @@ class Listening:
 
 
 @contextmanager
-def listening(store, uri, folder, **conf):
+def listening(store, uri, folder, silent=SECONDS, **conf):
     """An engine with two cores over a store and its endpoint."""
     found = Listening(folder / "results")
     warehouse = Warehouse(str(folder / "warehouse"))
     settings = {**QUICK, **{name.replace("__", "."): value for name, value in conf.items()}}
-    found.engine = Engine(store, uri, warehouse, master="local[2]", conf=settings, heard=found.heard, lost=found.lost)
+    heard = {"silent": silent, "heard": found.heard, "lost": found.lost}
+    found.engine = Engine(store, uri, warehouse, master="local[2]", conf=settings, **heard)
     found.engine.wake()
     try:
         yield found

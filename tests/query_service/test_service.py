@@ -19,7 +19,7 @@ from hbstore.errors import (
     TooManyQueries,
 )
 from hbstore.query_service.limits import Limits
-from hbstore.query_service.messages import Cancelled, Done, Failed, Planned, Progressed, Ready, Started
+from hbstore.query_service.messages import Alive, Cancelled, Done, Failed, Planned, Progressed, Ready, Started
 from hbstore.query_service.observing import UNOBSERVED
 from hbstore.query_service.query import (
     QueryProblem,
@@ -300,8 +300,8 @@ def test_where_spark_does_not_start_the_queue_says_so(store, tmp_path):
         last = service.submit(ask())
         for _ in range(STARTS):
             service.runner.lost()
-        assert service.get(later.id).problem.text == "the Spark that ran the query died"
-        assert service.get(last.id).problem.text == "the Spark that ran the query died"
+        assert service.get(later.id).problem.text == "the Spark that ran the query died or did not answer any more"
+        assert service.get(last.id).problem.text == "the Spark that ran the query died or did not answer any more"
         assert service.submit(ask()).state is State.QUEUED
 
 
@@ -514,3 +514,17 @@ def test_the_lease_of_a_server_on_another_machine_runs_out(store, tmp_path):
     assert here.is_alive(there.id)
     here.leave()
     there.leave()
+
+
+def test_what_is_wrong_with_a_spark_that_runs_or_starts_again_is_told(store, tmp_path):
+    with serving(store, tmp_path) as (service, _):
+        runner = service.runner
+        assert runner.problem is None
+        runner.heard(Alive(has_executor=False))
+        assert "no executor" in runner.problem.text
+        runner.heard(Alive())
+        assert runner.problem is None
+        runner.lost()
+        assert "started again" in runner.problem.text
+        runner.heard(Ready("4.1"))
+        assert runner.problem is None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hbstore.query_service import engine
-from hbstore.query_service.messages import Cancelled, Done, Failed, Progressed
+from hbstore.query_service.messages import Alive, Cancelled, Done, Failed, Progressed
 from tests.pauses import until
 from tests.processes import Process, runs, say, state
 from tests.query_service.listening import listening
@@ -38,18 +38,25 @@ def begun(spark):
 
 @pytest.fixture(scope="module")
 def spark(place):
-    with listening(place.url, place.uri, place.folder) as spark:
+    with listening(place.url, place.uri, place.folder, silent=60) as spark:
         spark.ready()
         yield spark
 
 
-@pytest.mark.parametrize("victim", ["process", "java", "idle java"])
-def test_after_a_death_another_spark_runs_statements(spark, victim):
+@pytest.mark.parametrize("victim", ["process", "java", "idle java", "hung java"])
+def test_after_a_death_another_spark_runs_statements(spark, victim, monkeypatch):
     times = len(spark.losses)
     leader = spark.engine.pid
     java = java_of(leader)
     id_ = None if victim == "idle java" else begun(spark)
-    os.kill(leader if victim == "process" else java, signal.SIGKILL)
+    if victim == "hung java":
+        spark.until(lambda: any(isinstance(one, Alive) for one in spark.messages))
+    how = signal.SIGSTOP if victim == "hung java" else signal.SIGKILL
+    os.kill(leader if victim == "process" else java, how)
+    if victim == "hung java":
+        monkeypatch.setattr(spark.engine, "_silent", 5)
+    spark.until(lambda: len(spark.losses) > times)
+    monkeypatch.undo()
     spark.ready(times + 2)
     assert len(spark.losses) == times + 1
     until(lambda: not runs(leader) and not runs(java))
@@ -111,3 +118,14 @@ def be_parent(url, uri, folder):
         (scratch,) = Path(tempfile.tempdir).iterdir()
         say(leader, java_of(leader), scratch)
         signal.pause()
+
+
+def test_a_dead_executor_is_noticed_though_java_lives(place, monkeypatch):
+    monkeypatch.setattr(engine, "_MODULE", "tests.query_service.dead_executor")
+    with listening(place.url, place.uri, place.folder) as spark:
+        spark.ready()
+        leader, id_ = spark.engine.pid, spark.start("select id, count(*) from range(5) group by id")
+        spark.ready(2)
+        assert len(spark.losses) == 1
+        assert not [one for one in spark.of(id_) if isinstance(one, Done | Failed | Cancelled)]
+        assert not runs(leader)

@@ -11,6 +11,7 @@ from thriftpy2.transport import TTransportException
 
 from hbstore.errors import AddressUnavailable
 from hbstore.metastore.calls import Handlers
+from hbstore.servers.bounds import DoorWatch
 from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
 from tests.metastore.client import HOST, client
@@ -141,9 +142,23 @@ def test_the_client_that_was_silent_longest_makes_room(answering, held_up, caplo
     assert "too many connections: silent ones make room" in caplog.text
 
 
+class Changes(DoorWatch):
+    """What is heard of connections, and of bounds."""
+
+    def __init__(self):
+        self.changes, self.ends = [], []
+
+    def connected(self, change):
+        self.changes.append(change)
+
+    def ended(self, bound):
+        self.ends.append(bound)
+
+
 def test_connections_are_watched(answering):
-    changes = []
-    with in_process(answering.handlers, watch=changes.append) as server:
+    watch = Changes()
+    changes = watch.changes
+    with in_process(answering.handlers, watch=watch) as server:
         for _ in range(3):
             with client(server.port) as metastore:
                 metastore.getName()

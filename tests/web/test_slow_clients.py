@@ -5,10 +5,13 @@ from __future__ import annotations
 import socket
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from itertools import repeat
 
 import pytest
+from starlette.responses import StreamingResponse
 
 from hbstore.query_service.access import Access
+from hbstore.servers.framing import ReadLimits
 from hbstore.web.app import application
 from hbstore.web.serving import LIMITS, http_served
 from tests.pauses import SECONDS, idle, until
@@ -104,3 +107,48 @@ def test_clients_beyond_the_limit_are_told_so_and_silent_ones_make_room(connecte
     late.sendall(ASKED)
     assert answer(late) == 200
     assert silent[0].recv(1) == b""
+
+
+def test_requests_beyond_the_limit_are_refused_but_for_probes(connected):
+    connect = connected(requests=0)
+    for path, status in (("/queries", 503), ("/health", 200)):
+        sock = connect()
+        sock.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert answer(sock) == status
+
+
+def test_bodies_beyond_the_room_for_all_are_refused(connected, monkeypatch):
+    monkeypatch.setattr("hbstore.web.guard.MAX_BODIES", 1000)
+    sock = connected()()
+    head = "POST /queries HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n"
+    for size, status in ((1001, 503), (900, 400), (900, 400)):
+        sock = connected()()
+        sock.sendall(head.format(size).encode() + b"x" * size)
+        assert answer(sock) == status
+
+
+class Endless:
+    """An application whose replies have no end."""
+
+    async def __call__(self, scope, receive, send):
+        await StreamingResponse(repeat(b"x" * 2**16))(scope, receive, send)
+
+    def stop(self):
+        """It holds no requests."""
+
+
+def test_a_reply_that_is_taken_steadily_but_too_slowly_is_cut_off(caplog):
+    caplog.set_level("INFO", "hbstore.servers.http")
+    limits = replace(LIMITS, write_timeout=1, read=ReadLimits(least_rate=2**40))
+    with (
+        http_served(Endless(), "127.0.0.1", 0, limits=limits) as port,
+        socket.create_connection(("127.0.0.1", port), SECONDS) as sock,
+    ):
+        sock.sendall(ASKED)
+
+        def is_cut_off():
+            with suppress(ConnectionError):
+                sock.recv(20_000)
+            return [one for one in caplog.records if "too slowly" in one.fields["why"]]
+
+        until(is_cut_off)

@@ -132,7 +132,7 @@ def spool_partitions(
         max_parts: the first so many; all, if it is None or below zero.
         like_dialect: the filter's.
     """
-    spool = PartitionSpool()
+    spool = PartitionSpool(share=call.session.room)
 
     def fill(table_read: Table, batches: Batches) -> Table:
         spool.clear()

@@ -28,6 +28,7 @@ from hbstore.model.layouts import LOCATION_HEAD, PARTITION, STORAGE
 from hbstore.model.objects import Table
 from hbstore.model.structs import decode_partition
 from hbstore.rows.damage import RESTORE
+from hbstore.servers.reply_room import ReplyShare
 from hbstore.thrift.wire import STRING, ListOf, field_head
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.partial_values import partial_values
@@ -72,7 +73,7 @@ def get_partitions_with_specs(call: Call) -> Any:
         projection_spec.excludeParamKeyPattern,
     )
     with ExitStack() as undo:
-        groups = _Groups(projection)
+        groups = _Groups(projection, call.session.room)
         undo.callback(groups.close)
         table = _read(call, request, groups)
         undo.pop_all()
@@ -112,10 +113,11 @@ def _read(call: Call, request: Any, groups: _Groups) -> Table:
 class _Groups:
     """Partitions by the storage that they share, on their way into a reply."""
 
-    def __init__(self, projection: Projection) -> None:
+    def __init__(self, projection: Projection, room: ReplyShare) -> None:
         self._projection = projection
+        self._room = room
         self._shared: dict[bytes, PartitionSpool] = {}
-        self._others = PartitionSpool()
+        self._others = PartitionSpool(share=room)
 
     @property
     def number(self) -> int:
@@ -133,8 +135,9 @@ class _Groups:
         Raises:
             CorruptRow: one of them is no Partition struct.
         """
-        self.close()
-        self._shared, self._others = {}, PartitionSpool()
+        for spool in (*self._shared.values(), self._others):
+            spool.clear()
+        self._shared, self._others = {}, PartitionSpool(share=self._room)
         cutter = PartitionCutter(table.location, self._projection)
         for batch in batches:
             try:
@@ -156,7 +159,7 @@ class _Groups:
                 others += map(cutter.whole, payloads)
         self._others.extend([others])
         for storage, some in by_storage.items():
-            self._shared.setdefault(storage, PartitionSpool(self._memory)).extend([some])
+            self._shared.setdefault(storage, PartitionSpool(self._memory, self._room)).extend([some])
 
     def reply(self, table: Table) -> Any:
         """The specs: those that share a storage, then the list."""

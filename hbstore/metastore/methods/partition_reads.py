@@ -174,11 +174,17 @@ def read_named(
 
     def consume(row: TableRow, _: MultiScanPlan, __: Batches) -> T:
         whole = named_values(row.table.partition_column_names, names)
-        keys = sorted({partition_key(row, values) for _, values in whole})
+        keys = sorted({key for _, values in whole if (key := _wanted_key(row, values))})
         call.note(scans=[f"get {len(keys):,} by values"])
         return make(row.table, _pages(row.unpacked(call.store.rows), keys))
 
     return read_payloads(call, database, table, None, consume)
+
+
+def _wanted_key(row: TableRow, values: tuple[str, ...]) -> bytes:
+    """The key of a partition of which one call may name a million."""
+    check_wanted()
+    return partition_key(row, values)
 
 
 def _pages(rows: Rows, keys: Sequence[bytes]) -> Batches:
@@ -196,7 +202,7 @@ def _with_values(
 
 
 def _named(call: Call, database: str | None, table: str | None, names: Sequence[str]) -> PartitionList:
-    spool = PartitionSpool()
+    spool = PartitionSpool(share=call.session.room)
 
     def fill(_: Table, batches: Batches) -> None:
         spool.clear()
