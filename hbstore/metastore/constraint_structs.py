@@ -20,31 +20,63 @@ class Layout:
         field: the list of such structs in requests and replies with all kinds, and in replies with this kind.
         struct: the struct.
         name: its field with the constraint's name.
-        text: its field with a default's value or a check's condition; of others empty.
-        add_field: the list of such structs in the request that adds them.
+        get: the method that reads those of a table, and the class of its request.
+        add: the method that adds some, the class of its request, and that one's list.
+        text: the field with a default's value or a check's condition; of others empty.
     """
 
     field: str
     struct: Any
     name: str
+    get: tuple[str, Any]
+    add: tuple[str, Any, str]
     text: str = ""
-    add_field: str = ""
 
 
 LAYOUTS: Final[Mapping[ConstraintKind, Layout]] = {
-    ConstraintKind.PRIMARY_KEY: Layout("primaryKeys", THRIFT.SQLPrimaryKey, "pk_name", add_field="primaryKeyCols"),
-    ConstraintKind.FOREIGN_KEY: Layout("foreignKeys", THRIFT.SQLForeignKey, "fk_name", add_field="foreignKeyCols"),
+    ConstraintKind.PRIMARY_KEY: Layout(
+        "primaryKeys",
+        THRIFT.SQLPrimaryKey,
+        "pk_name",
+        ("get_primary_keys", THRIFT.PrimaryKeysRequest),
+        ("add_primary_key", THRIFT.AddPrimaryKeyRequest, "primaryKeyCols"),
+    ),
+    ConstraintKind.FOREIGN_KEY: Layout(
+        "foreignKeys",
+        THRIFT.SQLForeignKey,
+        "fk_name",
+        ("get_foreign_keys", THRIFT.ForeignKeysRequest),
+        ("add_foreign_key", THRIFT.AddForeignKeyRequest, "foreignKeyCols"),
+    ),
     ConstraintKind.UNIQUE: Layout(
-        "uniqueConstraints", THRIFT.SQLUniqueConstraint, "uk_name", add_field="uniqueConstraintCols"
+        "uniqueConstraints",
+        THRIFT.SQLUniqueConstraint,
+        "uk_name",
+        ("get_unique_constraints", THRIFT.LaterConstraintsRequest),
+        ("add_unique_constraint", THRIFT.AddUniqueConstraintRequest, "uniqueConstraintCols"),
     ),
     ConstraintKind.NOT_NULL: Layout(
-        "notNullConstraints", THRIFT.SQLNotNullConstraint, "nn_name", add_field="notNullConstraintCols"
+        "notNullConstraints",
+        THRIFT.SQLNotNullConstraint,
+        "nn_name",
+        ("get_not_null_constraints", THRIFT.LaterConstraintsRequest),
+        ("add_not_null_constraint", THRIFT.AddNotNullConstraintRequest, "notNullConstraintCols"),
     ),
     ConstraintKind.DEFAULT: Layout(
-        "defaultConstraints", THRIFT.SQLDefaultConstraint, "dc_name", "default_value", "defaultConstraintCols"
+        "defaultConstraints",
+        THRIFT.SQLDefaultConstraint,
+        "dc_name",
+        ("get_default_constraints", THRIFT.LaterConstraintsRequest),
+        ("add_default_constraint", THRIFT.AddDefaultConstraintRequest, "defaultConstraintCols"),
+        "default_value",
     ),
     ConstraintKind.CHECK: Layout(
-        "checkConstraints", THRIFT.SQLCheckConstraint, "dc_name", "check_expression", "checkConstraintCols"
+        "checkConstraints",
+        THRIFT.SQLCheckConstraint,
+        "dc_name",
+        ("get_check_constraints", THRIFT.LaterConstraintsRequest),
+        ("add_check_constraint", THRIFT.AddCheckConstraintRequest, "checkConstraintCols"),
+        "check_expression",
     ),
 }
 _NUMBERED: Final = (ConstraintKind.PRIMARY_KEY, ConstraintKind.FOREIGN_KEY, ConstraintKind.UNIQUE)

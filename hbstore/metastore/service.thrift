@@ -3,8 +3,8 @@
 //
 // Names, numbers and types are the wire form. All fields are optional: what is not set is not written, and what a client
 // leaves out has the default that stands here. Structs that are stored stand in ../hive_metastore.thrift. Fields that
-// later versions added to requests, and that change nothing here, are left out (the catalog, what a client is able to
-// understand, lists of valid write ids, ids of tables): reading passes over them.
+// later versions added to requests, and that change nothing here, are left out (most catalogs, what a client is able
+// to understand, lists of valid write ids, ids of tables): reading passes over them.
 // docs/metastore.md says what each method does.
 
 include "hive_metastore.thrift"
@@ -201,7 +201,8 @@ struct PrimaryKeysResponse {
 
 struct PrimaryKeysRequest {
   1: optional string db_name,
-  2: optional string tbl_name
+  2: optional string tbl_name,
+  3: optional string catName
 }
 
 struct ForeignKeysResponse {
@@ -212,7 +213,8 @@ struct ForeignKeysRequest {
   1: optional string parent_db_name,
   2: optional string parent_tbl_name,
   3: optional string foreign_db_name,
-  4: optional string foreign_tbl_name
+  4: optional string foreign_tbl_name,
+  5: optional string catName
 }
 
 // The request of each of the kinds that Hive 3 added, which has the same fields.
@@ -265,7 +267,8 @@ struct AddCheckConstraintRequest {
 
 struct AllTableConstraintsRequest {
   1: optional string dbName,
-  2: optional string tblName
+  2: optional string tblName,
+  3: optional string catName
 }
 
 struct SQLAllTableConstraints {
@@ -284,7 +287,8 @@ struct AllTableConstraintsResponse {
 struct DropConstraintRequest {
   1: optional string dbname,
   2: optional string tablename,
-  3: optional string constraintname
+  3: optional string constraintname,
+  4: optional string catName
 }
 
 // Reading partitions.

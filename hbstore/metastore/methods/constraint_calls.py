@@ -22,14 +22,7 @@ _LATER: Final = {
     "get_default_constraints": (ConstraintKind.DEFAULT, THRIFT.DefaultConstraintsResponse),
     "get_check_constraints": (ConstraintKind.CHECK, THRIFT.CheckConstraintsResponse),
 }
-_ADDED: Final = {
-    "add_primary_key": ConstraintKind.PRIMARY_KEY,
-    "add_foreign_key": ConstraintKind.FOREIGN_KEY,
-    "add_unique_constraint": ConstraintKind.UNIQUE,
-    "add_not_null_constraint": ConstraintKind.NOT_NULL,
-    "add_default_constraint": ConstraintKind.DEFAULT,
-    "add_check_constraint": ConstraintKind.CHECK,
-}
+_ADDED: Final = {layout.add[0]: kind for kind, layout in LAYOUTS.items()}
 
 
 @handlers.answers("get_primary_keys")
@@ -87,7 +80,7 @@ def add_constraints(call: Call) -> None:
     """
     kind = _ADDED[call.method.name]
     request = call.arguments.req
-    added = constraints_in({kind: getattr(request, LAYOUTS[kind].add_field) or ()})
+    added = constraints_in({kind: getattr(request, LAYOUTS[kind].add[2]) or ()})
     if not added:
         return
     places = {(one.database, one.table) for one in added}
