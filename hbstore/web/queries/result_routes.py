@@ -11,7 +11,6 @@ from fastapi.responses import StreamingResponse
 
 from hbstore.query_service.formats import MEDIA_TYPES, arrow, csv, json_page, ndjson
 from hbstore.query_service.service import QueryService
-from hbstore.web.problems import PROBLEMS
 from hbstore.web.versions import has_it
 
 
@@ -26,7 +25,11 @@ class RowFormat(StrEnum):
 
 _WRITERS: Final = {RowFormat.NDJSON: ndjson, RowFormat.CSV: csv, RowFormat.ARROW: arrow}
 _FORMATS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {kind: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values()}}
+    200: {
+        "content": {
+            kind: {"schema": {"type": "object" if name == "json" else "string"}} for name, kind in MEDIA_TYPES.items()
+        }
+    }
 }
 _MOST_ROWS: Final = 10_000
 """Rows of a page, which is made before its reply begins."""
@@ -40,7 +43,7 @@ _NAMED: Final = 12
 
 def result_routes(service: QueryService) -> APIRouter:
     """The routes of results."""
-    router = APIRouter(tags=["queries"], responses=PROBLEMS)
+    router = APIRouter(tags=["queries"])
 
     @router.get("/queries/{id_}/results", response_class=StreamingResponse, responses=_FORMATS)
     def results(
