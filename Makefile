@@ -14,7 +14,7 @@ export PATH := $(JAVA_HOME)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lint format types check test demo demo-serve bench bench-metastore fuzz hbase-up hbase-down lock clean
+.PHONY: help venv lint format types check test demo demo-serve bench bench-metastore fuzz describe hbase-up hbase-down lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these commands
@@ -76,6 +76,9 @@ bench-metastore: $(INSTALLED) ## the Hive Metastore endpoint beside a real Hive 
 
 fuzz: $(INSTALLED) ## compare random filters or cube queries (--cubes) with the naive answer, or mutate calls (--sql-port P); see ARGS=--help
 	$(PYTHON) -m tests.fuzz $(ARGS)
+
+describe: $(INSTALLED) ## ask the HTTP interface all that its /openapi.json describes, by schemathesis; ARGS are its own
+	$(PYTHON) -m tests.web.by_description $(ARGS)
 
 hbase-up: $(INSTALLED) ## start a real HBase on this machine, without Docker, and print its store URL
 	@dev/setup/tools.sh java mvn

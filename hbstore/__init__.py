@@ -13,6 +13,7 @@ from hbstore.errors import (
     CallAbandoned,
     CommitStateUnknown,
     ConcurrentChange,
+    ConstraintNotFound,
     CorruptCheckpoint,
     CorruptRow,
     CorruptTimeline,
@@ -114,6 +115,7 @@ from hbstore.filters.parser import parse_filter
 from hbstore.filters.tree import ExpressionTree
 from hbstore.keys.column_type import ColumnType
 from hbstore.keys.row_key import NULL_PARTITION
+from hbstore.model.constraints import Constraint, ConstraintKind, ForeignKey, References
 from hbstore.model.objects import (
     Column,
     Database,
@@ -180,6 +182,9 @@ __all__ = [
     "ColumnType",
     "CommitStateUnknown",
     "ConcurrentChange",
+    "Constraint",
+    "ConstraintKind",
+    "ConstraintNotFound",
     "CorruptCheckpoint",
     "CorruptRow",
     "CorruptTimeline",
@@ -202,6 +207,7 @@ __all__ = [
     "FilterSyntaxError",
     "FilterTooLarge",
     "FilterTypeError",
+    "ForeignKey",
     "Function",
     "FunctionNotFound",
     "Grant",
@@ -263,6 +269,7 @@ __all__ = [
     "QueryNotFound",
     "QueryTimedOut",
     "ReadFailed",
+    "References",
     "Repaired",
     "RequestRefused",
     "RequestTooLarge",

@@ -31,7 +31,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 import hbstore.client
 from hbstore.cubes import Uncoverable
-from hbstore.errors import HbstoreError, InvalidInput
+from hbstore.errors import HbstoreError, InvalidInput, ServerUnavailable
 from hbstore.keys.partition_names import table_name
 from hbstore.times.time_range import read_time
 
@@ -41,6 +41,9 @@ class CoverSensor(BaseSensorOperator):  # type: ignore[misc]  # Airflow is not t
 
     In the mode "poke" each poke is a long poll, so the task hears of a commit at once. In the mode "reschedule" it asks
     each ``poke_interval`` seconds and holds no worker between them. With ``deferrable`` the triggerer asks instead.
+
+    "now" is when the DAG run began: a sensor waits for one range, in every mode, at each poke and retry. A server that
+    does not answer, as while it is started again, is asked again until the sensor's ``timeout``.
 
     Args:
         fact: ``"database.fact"``.
@@ -76,17 +79,17 @@ class CoverSensor(BaseSensorOperator):  # type: ignore[misc]  # Airflow is not t
         self.time_dimension = time_dimension
         self.deferrable = deferrable
 
-    def poke(self, context: Any) -> bool:  # noqa: ARG002  Airflow hands it over
+    def poke(self, context: Any) -> bool:
         """Whether nothing of the range is missing."""
         waits = not (self.reschedule or self.deferrable)
-        return self._question().is_complete(self.poke_interval if waits else 0)
+        return self._question(context).is_answered(self.poke_interval if waits else 0, self.log)
 
     def execute(self, context: Any) -> Any:
         """Wait, here or in the triggerer."""
         if not self.deferrable:
             return super().execute(context)
         if not self.poke(context):
-            trigger = CoverTrigger(**asdict(self._question()), poke_interval=self.poke_interval)
+            trigger = CoverTrigger(**asdict(self._question(context)), poke_interval=self.poke_interval)
             timeout = timedelta(seconds=self.timeout)
             self.defer(trigger=trigger, method_name="execute_complete", timeout=timeout)
         return None
@@ -100,8 +103,8 @@ class CoverSensor(BaseSensorOperator):  # type: ignore[misc]  # Airflow is not t
         if "error" in event:
             raise AirflowException(event["error"])
 
-    def _question(self) -> _Question:
-        now = datetime.now(UTC)
+    def _question(self, context: Any) -> _Question:
+        now = context["dag_run"].start_date or datetime.now(UTC)
         start, end = (read_time(text, now).isoformat() for text in (self.start, self.end))
         return _Question(self.server, self.conn_id, self.fact, start, end, self.time_dimension)
 
@@ -127,7 +130,7 @@ class CoverTrigger(BaseTrigger):  # type: ignore[misc]  # as the sensor
     async def run(self) -> AsyncIterator[TriggerEvent]:
         """One event, when nothing of the range is missing."""
         try:
-            while not await asyncio.to_thread(self._question.is_complete, 0):  # noqa: ASYNC110  no event says it
+            while not await asyncio.to_thread(self._question.is_answered, 0, self.log):  # noqa: ASYNC110  no event says it
                 await asyncio.sleep(self._poke_interval)
         except HbstoreError as error:
             yield TriggerEvent({"error": str(error)})
@@ -145,6 +148,14 @@ class _Question:
     start: str
     end: str
     time_dimension: str | None
+
+    def is_answered(self, seconds: float, log: Any) -> bool:
+        """As `is_complete`; where the server does not answer it is not complete yet, which the log says."""
+        try:
+            return self.is_complete(seconds)
+        except ServerUnavailable as error:
+            log.warning("The sensor asks again until its timeout: %s", error)
+            return False
 
     def is_complete(self, seconds: float) -> bool:
         """Whether nothing is missing, at once or after so many seconds at most."""

@@ -308,6 +308,10 @@ class FunctionNotFound(HbstoreError):
     """The function does not exist."""
 
 
+class ConstraintNotFound(HbstoreError):
+    """The table has no constraint of this name."""
+
+
 class NoSuchLock(HbstoreError):
     """The lock does not exist: it was released, it expired without a heartbeat, or its transaction has ended."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hbstore import Column, Database, Partition, Table, col, connect
+from hbstore import Column, Constraint, ConstraintKind, Database, Partition, References, Table, col, connect
 from hbstore.cubes import Cubes, PartitionDesc, Storage, parse_documents
 from hbstore.model.objects import Grant, Order, Privileges, SerDe, Skew, StorageDescriptor
 from hbstore.model.service_objects import (
@@ -99,7 +99,13 @@ STORE = {
     "get_database": {"name": "shop"},
     "alter_database": {"database": Database("shop"), "replaces": None},
     "drop_database": {"name": "shop", "cascade": True, "if_exists": False, "record": None},
-    "create_table": {"table": Table("shop", "new"), "if_not_exists": False, "grants": None, "invalid_types": "reject"},
+    "create_table": {
+        "table": Table("shop", "new"),
+        "if_not_exists": False,
+        "grants": None,
+        "constraints": [],
+        "invalid_types": "reject",
+    },
     **dict.fromkeys(("get_table", "read_table", "table_row"), NAMED),
     **{key: {"database": "shop"} for key in ("tables", "table_names", "read_tables")},
     "table_ids": {"names": [("shop", "sales")]},
@@ -243,6 +249,11 @@ GRANTS = {
     "list": {**PRINCIPAL, "target": ON_SALES},
 }
 MARKS = {key: {**TABLE, "spec": {"ds": DAY, "hour": "5"}, "event": 1} for key in ("mark", "is_marked")}
+CONSTRAINTS = {
+    "add": {**TABLE, "constraints": [Constraint(ConstraintKind.UNIQUE, ["ds"], "days")]},
+    "drop": {**TABLE, "name": "days"},
+    **dict.fromkeys(("of", "referring"), TABLE),
+}
 DOCUMENT = {"database": "shop", "kind": "fact", "name": "rides"}
 DOCUMENTS = {
     "create": {**DOCUMENT, "text": "{}"},
@@ -324,6 +335,7 @@ OBJECTS = {
     "roles": (lambda: filled_store().hive.roles, ROLES),
     "grants": (lambda: filled_store().hive.grants, GRANTS),
     "marks": (lambda: filled_store().hive.marks, MARKS),
+    "constraints": (lambda: filled_store().hive.constraints, CONSTRAINTS),
     "documents": (lambda: filled_store().documents, DOCUMENTS),
     "records": (lambda: filled_store().records, RECORDS),
     "cubes": (filled_cubes, CUBES),
@@ -392,6 +404,24 @@ MADE = {
     },
     ObjectRef: {"type": 5, "database": "shop", "table": "sales", "values": (), "column": "amount"},
     ObjectGrant: {"target": ON_SALES, **PRINCIPAL, "grant": Grant("SELECT")},
+    References: {
+        "database": "shop",
+        "table": "sales",
+        "columns": ["amount"],
+        "key": "",
+        "update_rule": 0,
+        "delete_rule": 0,
+    },
+    Constraint: {
+        "kind": ConstraintKind.UNIQUE,
+        "columns": ["ds"],
+        "name": "days",
+        "text": None,
+        "references": None,
+        "enabled": False,
+        "validated": False,
+        "relied": False,
+    },
     Grant: {"privilege": "SELECT", "create_time": 0, "grantor": None, "grantor_type": None, "grant_option": False},
     PartitionDesc: {
         "update_period": "DAILY",

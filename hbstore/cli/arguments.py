@@ -91,9 +91,29 @@ ServerOption = Annotated[
         "--server", envvar="HBSTORE_SERVER", metavar="URL", help="The server that runs the query: http://host:port."
     ),
 ]
+
+
+def _not_typed(ctx: typer.Context, token: str | None) -> str | None:
+    """The token, unless it stands on the command line, which every user of the machine can read."""
+    source = ctx.get_parameter_source("token")
+    if token is not None and source is not None and source.name == "COMMANDLINE":
+        raise InvalidInput(
+            "every user of the machine can read the command line, and the access token is a secret",
+            option="--token",
+            hint="Set HBSTORE_TOKEN, or write token = 'TOKEN' into a file of options that is yours alone",
+        )
+    return token
+
+
 TokenOption = Annotated[
     str | None,
-    typer.Option("--token", envvar="HBSTORE_TOKEN", metavar="TOKEN", help="The access token, if the server asks."),
+    typer.Option(
+        "--token",
+        envvar="HBSTORE_TOKEN",
+        metavar="TOKEN",
+        callback=_not_typed,
+        help="The access token, if the server asks: set the variable, as others can read the command line.",
+    ),
 ]
 
 

@@ -33,6 +33,10 @@ _NOT_KEPT: Final = frozenset(
 )
 """Options that are about the command line alone."""
 
+_SECRETS: Final = frozenset({"token"})
+_HIDDEN: Final = "(hidden)"
+"""What is shown of a secret that is there."""
+
 _SOURCES: Final = {"COMMANDLINE": "command line", "ENVIRONMENT": "environment", "DEFAULT": "default"}
 
 
@@ -130,7 +134,7 @@ def _show(configuration: Configuration, words: tuple[str, ...], context: Any) ->
         value = context.params[parameter.name]
         if name == "store" and value is None and context.obj.url is not None:
             value, place = context.obj.url, configuration.sources.get(("store",), "before the command")
-        rows.append(("--" + name, _text(value), place))
+        rows.append(("--" + name, _HIDDEN if name in _SECRETS and value else _text(value), place))
     lines = [f"{name}={value}  # {place}" for name, value, place in rows]
     print_answer(None, lines, as_json=False, table=(("option", "value", "from"), rows))
 

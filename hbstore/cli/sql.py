@@ -166,6 +166,8 @@ def _done(result: Result) -> str:
         return f"database {statement.database}"
     if isinstance(statement, ddl.SetProperties | ddl.UnsetProperties):
         return f"table {statement.table}: properties {'set' if isinstance(statement, ddl.SetProperties) else 'unset'}"
+    if isinstance(statement, ddl.SetLocation) and result.changed is None:
+        return f"table {statement.table}: location set"
     if isinstance(statement, ddl.TruncateTable) and result.changed is None:
         return f"table {statement.table}: emptied"
     did = {

@@ -67,7 +67,7 @@ NoStatisticsOption = Annotated[bool, typer.Option("--no-statistics", help="Leave
     "import",
     help=f"""Copy a running Hive Metastore into the store.
 
-    It copies databases, tables, partitions, statistics and functions.
+    It copies databases, tables, partitions, statistics, constraints and functions.
 
     It does not change the metastore, and touches no file. {_BOTH}""",
     epilog=examples(
@@ -123,6 +123,8 @@ def _lines(done: Transfer) -> Iterator[str]:
     for table in done.tables:
         yield from _problems(table)
         yield f"table {table.table}: {', '.join(_counts(table))}"
+    if done.constraints:
+        yield f"{plural(done.constraints, 'constraint')} copied"
     if done.functions:
         yield f"{plural(done.functions, 'function')} copied"
     yield from (f"not copied: {what}: {why}" for what, why in done.refused)
@@ -197,6 +199,7 @@ def _document(done: Transfer) -> dict[str, Any]:
             }
             for table in done.tables
         ],
+        "constraints": done.constraints,
         "functions": done.functions,
         "refused": [{"what": what, "why": why} for what, why in done.refused],
     }

@@ -152,7 +152,7 @@ def follow(
         assert table.storage is not None
         if table.partition_columns and _is_formless(row.table.storage) and not _is_formless(table.storage):
             _give_formats(view, row, table.storage)
-        redefine(view, row, table)
+        redefine(transaction, view, row, table)
     for name in changes.drop:
         remove_table(transaction, table_in(transaction, database, name)[0])
 

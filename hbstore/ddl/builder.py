@@ -49,7 +49,7 @@ class Builder:
 
     @staticmethod
     def _set_location(parts: _Parts) -> ddl.SetLocation:
-        return ddl.SetLocation(parts.table(), _spec(parts.all("spec")[0]), parts.text("location") or "")
+        return ddl.SetLocation(parts.table(), parts.spec(), parts.text("location") or "")
 
     @staticmethod
     def _exchange_partitions(parts: _Parts) -> ddl.ExchangePartitions:
@@ -88,6 +88,10 @@ class Builder:
         return ddl.ShowColumns(ddl.TableName(table.name, parts.name("database") or table.database))
 
     @staticmethod
+    def _show_create_table(parts: _Parts) -> ddl.ShowCreateTable:
+        return ddl.ShowCreateTable(parts.table())
+
+    @staticmethod
     def _show_properties(parts: _Parts) -> ddl.ShowProperties:
         return ddl.ShowProperties(parts.table(), next(map(_property_name, parts.all("property_name")), None))
 
@@ -123,6 +127,8 @@ class Builder:
 
     @staticmethod
     def _analyze_table(parts: _Parts) -> ddl.AnalyzeTable:
+        if parts.has("noscan"):
+            return ddl.AnalyzeTable(parts.table(), parts.spec(), noscan=True)
         if parts.has("all_columns"):
             return ddl.AnalyzeTable(parts.table(), parts.spec(), "all")
         named = [tuple(map(_column_name, _trees(one, "column"))) for one in parts.all("analyzed_columns")]
@@ -201,7 +207,8 @@ def _condition(tree: Tree[Token]) -> ddl.Condition:
     (operator,) = (one for one in _tokens(tree) if one.type in _CONDITIONS)
     value, *others = (_literal_text(one) for one in _tokens(tree) if one.type in _LITERALS)
     kind = _OPERATORS.get(operator.value) or operator.value.upper()
-    return ddl.Condition(_column(tree), kind, value, tuple(others))
+    negated = any(one.type == "NOT" for one in _tokens(tree))
+    return ddl.Condition(_column(tree), kind, value, tuple(others), negated)
 
 
 def _column(tree: Tree[Token]) -> str:

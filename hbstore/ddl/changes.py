@@ -25,11 +25,13 @@ from hbstore.keys.partition_names import name_reader, partition_name
 from hbstore.model.objects import Partition, Table
 from hbstore.repair import Mode, sync_partitions
 from hbstore.store.partition_store import PartitionStore
-from hbstore.warehouse import new_partitions, partition_changes, truncation
+from hbstore.warehouse import new_partitions, partition_changes, tables, truncation
+from hbstore.warehouse.table_kinds import is_view
 
 BATCH: Final = 1_000
 """Partitions that are dropped in one change."""
 
+_PATH: Final = "path"
 _AS_THE_REASON_SAYS: Final = "Change the statement as the reason says"
 
 
@@ -115,11 +117,14 @@ def rename_partition(store: PartitionStore, warehouse: Warehouse, table: Table, 
 
 
 def set_location(store: PartitionStore, warehouse: Warehouse, table: Table, statement: SetLocation) -> Result:
-    """Say that a partition's files are elsewhere; no file is moved.
+    """Say that the files of a partition, or of a table, are elsewhere; no file is moved.
 
     Raises:
         PartitionNotFound: there is no such partition.
+        DdlRefused: the table is a view, which has no files.
     """
+    if statement.spec is None:
+        return _set_table_location(store, warehouse, table, statement)
     values = whole_values(table, statement.spec)
 
     def change() -> None:
@@ -131,6 +136,24 @@ def set_location(store: PartitionStore, warehouse: Warehouse, table: Table, stat
     with hinting(DdlRefused, _AS_THE_REASON_SAYS):
         store.patience.retry(change, text="other writers kept changing the partition", table=table)
     return Result(statement, changed=1)
+
+
+def _set_table_location(store: PartitionStore, warehouse: Warehouse, table: Table, statement: SetLocation) -> Result:
+    if is_view(table):
+        raise DdlRefused("a view has no files", table=table, hint="Name a table")
+
+    def change() -> None:
+        old = store.get_table(table.database, table.name)
+        serde = old.storage.serde
+        if _PATH in serde.parameters:  # by which Spark finds the files of tables that it has created
+            parameters = {**serde.parameters, _PATH: warehouse.qualify(statement.location)}
+            serde = replace(serde, parameters=parameters)
+        new = replace(old, location=statement.location, storage=replace(old.storage, serde=serde))
+        tables.change_table(store, warehouse, table.database, table.name, new, replaces=old)
+
+    with hinting(DdlRefused, _AS_THE_REASON_SAYS):
+        store.patience.retry(change, text="other writers kept changing the table", table=table)
+    return Result(statement)
 
 
 def exchange_partitions(

@@ -18,6 +18,7 @@ from hbstore.filters.tree import (
     ExpressionTree,
     In,
     Like,
+    Not,
     Operator,
     SpecValue,
     Text,
@@ -118,10 +119,11 @@ def _selection(table: Table, conditions: Iterable[Condition], filter: str | None
             continue
         for value in (condition.value, *condition.others):
             _check_not_empty(condition.column, value)
-        parts.append(_tree(column, condition))
-    tree = parse_filter(filter)
-    if tree is not None:
-        parts.append(tree)
+        tree = _tree(column, condition)
+        parts.append(Not(tree) if condition.negated else tree)
+    where = parse_filter(filter)
+    if where is not None:
+        parts.append(where)
     return joined(And, parts) if parts else None
 
 

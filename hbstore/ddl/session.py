@@ -16,6 +16,8 @@ from hbstore.ddl.changes import (
     set_location,
     truncate_table,
 )
+from hbstore.ddl.counting import count_files
+from hbstore.ddl.creation import show_create_table
 from hbstore.ddl.descriptions import describe, show_table_extended
 from hbstore.ddl.listings import explain_partitions, show_columns, show_databases, show_partitions, show_tables
 from hbstore.ddl.parser import parse_statements, running
@@ -134,15 +136,17 @@ class Session:
                 return show_partitions(store, self._partitioned(name), statement)
             case ddl.ShowColumns(name):
                 return show_columns(self._table(name), statement)
+            case ddl.ShowCreateTable(name):
+                return show_create_table(self._located(self._table(name)), statement)
             case ddl.ShowProperties(name):
                 return show_properties(self._table(name), statement)
             case ddl.ExplainPartitions(name):
                 return explain_partitions(store, self._partitioned(name), statement)
-            case ddl.AnalyzeTable(name):
+            case ddl.AnalyzeTable(name) if not statement.noscan:
                 raise NeedsSpark(
                     "only Spark can run this statement, because it reads all files of the table",
                     table=self._table(name),
-                    hint="Run `hbstore analyze`, or hbstore.spark.sql in a Spark job",
+                    hint="Run `hbstore analyze`, or hbstore.spark.sql in a Spark job; NOSCAN only counts files",
                 )
             case ddl.CubeQuery():
                 if self._ask is not None:
@@ -157,9 +161,9 @@ class Session:
             case _:
                 return self._change(statement)
 
-    def _change(  # noqa: PLR0911  one for each kind
+    def _change(  # noqa: C901, PLR0911  one for each kind
         self,
-        statement: ddl.Change,
+        statement: ddl.Change | ddl.AnalyzeTable,
     ) -> Result:
         if self._warehouse is None:
             raise InvalidInput(
@@ -168,8 +172,8 @@ class Session:
                 hint="Name the folder that `hbstore serve` uses: --warehouse DIR, or warehouse=… in Python",
             )
         store, warehouse = self._store, self._warehouse
-        if isinstance(statement, ddl.TruncateTable) and statement.spec is None:
-            return truncate_table(store, warehouse, located(store, warehouse, self._table(statement.table)), statement)
+        if isinstance(statement, ddl.TruncateTable | ddl.SetLocation | ddl.AnalyzeTable) and statement.spec is None:
+            return self._change_whole(statement, warehouse)
         table = located(store, warehouse, self._partitioned(statement.table))
         match statement:
             case ddl.AddPartitions():
@@ -186,6 +190,21 @@ class Session:
                 return truncate_table(store, warehouse, table, statement)
             case ddl.RepairTable():
                 return repair_table(store, table, statement)
+            case ddl.AnalyzeTable():
+                return count_files(store, warehouse, table, statement)
+
+    def _change_whole(
+        self, statement: ddl.TruncateTable | ddl.SetLocation | ddl.AnalyzeTable, warehouse: Warehouse
+    ) -> Result:
+        """A change of a table that need have no partitions."""
+        store, table = self._store, self._located(self._table(statement.table))
+        match statement:
+            case ddl.TruncateTable():
+                return truncate_table(store, warehouse, table, statement)
+            case ddl.SetLocation():
+                return set_location(store, warehouse, table, statement)
+            case ddl.AnalyzeTable():
+                return count_files(store, warehouse, table, statement)
 
     def _database(self, name: str | None) -> str:
         return self.database if name is None else name
@@ -200,6 +219,9 @@ class Session:
     def _described(self, statement: ddl.Describe) -> Table:
         """A table that is to be described; one without a location is where the warehouse has it."""
         table = self._table(statement.table) if statement.spec is None else self._partitioned(statement.table)
+        return self._located(table)
+
+    def _located(self, table: Table) -> Table:
         return table if self._warehouse is None else located(self._store, self._warehouse, table)
 
     def _partitioned(self, name: ddl.TableName) -> Table:

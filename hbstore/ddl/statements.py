@@ -67,19 +67,25 @@ class AddedPartition:
 class Condition:
     """A condition in DROP PARTITION; ``others`` are the further values of IN, or the upper bound of BETWEEN.
 
+    LIKE, IN and BETWEEN may be negated.
+
     >>> print(Condition("ds", Operator.LT, "2013-02-01"))
     ds < '2013-02-01'
     >>> print(Condition("hour", "BETWEEN", "5", ("7",)))
     hour BETWEEN '5' AND '7'
+    >>> print(Condition("ds", "LIKE", "2013%", negated=True))
+    ds NOT LIKE '2013%'
     """
 
     column: str
     operator: Operator | Literal["LIKE", "IN", "BETWEEN"]
     value: str
     others: tuple[str, ...] = ()
+    negated: bool = False
 
     def __str__(self) -> str:
         operator = self.operator.value if isinstance(self.operator, Operator) else self.operator
+        operator = f"NOT {operator}" if self.negated else operator
         value = _value(self.value) if self.operator is Operator.EQ else quoted_string(self.value)
         if self.operator == "IN":
             value = f"({', '.join(map(quoted_string, (self.value, *self.others)))})"
@@ -130,14 +136,14 @@ class RenamePartition:
 
 @dataclass(frozen=True, slots=True)
 class SetLocation:
-    """ALTER TABLE … PARTITION … SET LOCATION: files stay where they are."""
+    """ALTER TABLE … SET LOCATION of a table, or of a partition: files stay where they are."""
 
     table: TableName
-    spec: PartitionSpec
+    spec: PartitionSpec | None
     location: str
 
     def __str__(self) -> str:
-        return f"ALTER TABLE {self.table} PARTITION {self.spec} SET LOCATION {quoted_string(self.location)}"
+        return f"ALTER TABLE {self.table}{_spec(self.spec)} SET LOCATION {quoted_string(self.location)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +235,16 @@ class ShowProperties:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowCreateTable:
+    """SHOW CREATE TABLE."""
+
+    table: TableName
+
+    def __str__(self) -> str:
+        return f"SHOW CREATE TABLE {self.table}"
+
+
+@dataclass(frozen=True, slots=True)
 class ShowTableExtended:
     """SHOW TABLE EXTENDED: the tables whose names match, or a partition of the table of that name."""
 
@@ -313,14 +329,19 @@ class RepairTable:
 
 @dataclass(frozen=True, slots=True)
 class AnalyzeTable:
-    """ANALYZE TABLE … COMPUTE STATISTICS; ``columns`` are those of FOR COLUMNS, "all" those of FOR ALL COLUMNS."""
+    """ANALYZE TABLE … COMPUTE STATISTICS; ``columns`` are those of FOR COLUMNS, "all" those of FOR ALL COLUMNS.
+
+    With ``noscan`` no file is read: files and bytes are counted, and no columns are named.
+    """
 
     table: TableName
     spec: PartitionSpec | None = None
     columns: tuple[str, ...] | Literal["all"] | None = None
+    noscan: bool = False
 
     def __str__(self) -> str:
-        return f"ANALYZE TABLE {self.table}{_spec(self.spec)} COMPUTE STATISTICS{_for_columns(self.columns)}"
+        what = " NOSCAN" if self.noscan else _for_columns(self.columns)
+        return f"ANALYZE TABLE {self.table}{_spec(self.spec)} COMPUTE STATISTICS{what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +367,7 @@ Statement: TypeAlias = (
     Write
     | ShowPartitions
     | ShowColumns
+    | ShowCreateTable
     | ShowProperties
     | ShowTableExtended
     | ShowTables

@@ -8,6 +8,7 @@ from hbstore.metastore import catalogs
 from hbstore.metastore.calls import Endpoint, Handlers, Observer, endpoint
 from hbstore.metastore.methods import (
     by_expression,
+    constraint_calls,
     databases,
     exchanges,
     function_calls,
@@ -58,6 +59,7 @@ MODULES: Final[dict[str, Handlers]] = {
     "request_methods": request_methods.handlers,
     "role_calls": role_calls.handlers,
     "schemas": schemas.handlers,
+    "constraint_calls": constraint_calls.handlers,
     "service_calls": service_calls.handlers,
     "statistics_calls": statistics_calls.handlers,
     "table_changes": table_changes.handlers,

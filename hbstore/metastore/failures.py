@@ -7,6 +7,7 @@ from typing import Final
 
 from hbstore.errors import (
     AlreadyExists,
+    ConstraintNotFound,
     DatabaseNotEmpty,
     DatabaseNotFound,
     FunctionNotFound,
@@ -50,6 +51,7 @@ _NAMES: Final[Mapping[type[HbstoreError], tuple[str, ...]]] = {
     UnknownUpdatePeriod: _INVALID,
     UnknownTimelineClass: _INVALID,
     FunctionNotFound: _MISSING,
+    ConstraintNotFound: _MISSING,
     NoSuchLock: ("NoSuchLockException",),
     NoSuchTxn: ("NoSuchTxnException",),
     TxnAborted: ("TxnAbortedException",),

@@ -3,8 +3,8 @@
 //
 // Names, numbers and types are the wire form. All fields are optional: what is not set is not written, and what a client
 // leaves out has the default that stands here. Structs that are stored stand in ../hive_metastore.thrift. Fields that
-// later versions added to requests, and that change nothing here, are left out (the catalog, what a client is able to
-// understand, lists of valid write ids, ids of tables): reading passes over them.
+// later versions added to requests, and that change nothing here, are left out (most catalogs, what a client is able
+// to understand, lists of valid write ids, ids of tables): reading passes over them.
 // docs/metastore.md says what each method does.
 
 include "hive_metastore.thrift"
@@ -87,7 +87,8 @@ struct SQLPrimaryKey {
   5: optional string pk_name,
   6: optional bool enable_cstr,
   7: optional bool validate_cstr,
-  8: optional bool rely_cstr
+  8: optional bool rely_cstr,
+  9: optional string catName
 }
 
 struct SQLForeignKey {
@@ -104,7 +105,8 @@ struct SQLForeignKey {
   11: optional string pk_name,
   12: optional bool enable_cstr,
   13: optional bool validate_cstr,
-  14: optional bool rely_cstr
+  14: optional bool rely_cstr,
+  15: optional string catName
 }
 
 struct GetTableResult {
@@ -144,7 +146,54 @@ struct TableMeta {
   7: optional i32 ownerType
 }
 
-// Constraints: none are kept.
+// Constraints. Those of the last four kinds Hive 3 added.
+
+struct SQLUniqueConstraint {
+  1: optional string catName,
+  2: optional string table_db,
+  3: optional string table_name,
+  4: optional string column_name,
+  5: optional i32 key_seq,
+  6: optional string uk_name,
+  7: optional bool enable_cstr,
+  8: optional bool validate_cstr,
+  9: optional bool rely_cstr
+}
+
+struct SQLNotNullConstraint {
+  1: optional string catName,
+  2: optional string table_db,
+  3: optional string table_name,
+  4: optional string column_name,
+  5: optional string nn_name,
+  6: optional bool enable_cstr,
+  7: optional bool validate_cstr,
+  8: optional bool rely_cstr
+}
+
+struct SQLDefaultConstraint {
+  1: optional string catName,
+  2: optional string table_db,
+  3: optional string table_name,
+  4: optional string column_name,
+  5: optional string default_value,
+  6: optional string dc_name,
+  7: optional bool enable_cstr,
+  8: optional bool validate_cstr,
+  9: optional bool rely_cstr
+}
+
+struct SQLCheckConstraint {
+  1: optional string catName,
+  2: optional string table_db,
+  3: optional string table_name,
+  4: optional string column_name,
+  5: optional string check_expression,
+  6: optional string dc_name,
+  7: optional bool enable_cstr,
+  8: optional bool validate_cstr,
+  9: optional bool rely_cstr
+}
 
 struct PrimaryKeysResponse {
   1: optional list<SQLPrimaryKey> primaryKeys
@@ -152,7 +201,8 @@ struct PrimaryKeysResponse {
 
 struct PrimaryKeysRequest {
   1: optional string db_name,
-  2: optional string tbl_name
+  2: optional string tbl_name,
+  3: optional string catName
 }
 
 struct ForeignKeysResponse {
@@ -163,17 +213,11 @@ struct ForeignKeysRequest {
   1: optional string parent_db_name,
   2: optional string parent_tbl_name,
   3: optional string foreign_db_name,
-  4: optional string foreign_tbl_name
+  4: optional string foreign_tbl_name,
+  5: optional string catName
 }
 
-// Those that Hive 3 added: of the four kinds only what they have alike. As none is kept, no reply ever holds one.
-
-struct LaterConstraint {
-  1: optional string catName,
-  2: optional string table_db,
-  3: optional string table_name,
-  4: optional string column_name
-}
+// The request of each of the kinds that Hive 3 added, which has the same fields.
 
 struct LaterConstraintsRequest {
   1: optional string catName,
@@ -181,8 +225,20 @@ struct LaterConstraintsRequest {
   3: optional string tbl_name
 }
 
-struct LaterConstraintsResponse {
-  1: optional list<LaterConstraint> constraints
+struct UniqueConstraintsResponse {
+  1: optional list<SQLUniqueConstraint> uniqueConstraints
+}
+
+struct NotNullConstraintsResponse {
+  1: optional list<SQLNotNullConstraint> notNullConstraints
+}
+
+struct DefaultConstraintsResponse {
+  1: optional list<SQLDefaultConstraint> defaultConstraints
+}
+
+struct CheckConstraintsResponse {
+  1: optional list<SQLCheckConstraint> checkConstraints
 }
 
 struct AddPrimaryKeyRequest {
@@ -193,22 +249,35 @@ struct AddForeignKeyRequest {
   1: optional list<SQLForeignKey> foreignKeyCols
 }
 
-struct AddLaterConstraintRequest {
-  1: optional list<LaterConstraint> constraintCols
+struct AddUniqueConstraintRequest {
+  1: optional list<SQLUniqueConstraint> uniqueConstraintCols
+}
+
+struct AddNotNullConstraintRequest {
+  1: optional list<SQLNotNullConstraint> notNullConstraintCols
+}
+
+struct AddDefaultConstraintRequest {
+  1: optional list<SQLDefaultConstraint> defaultConstraintCols
+}
+
+struct AddCheckConstraintRequest {
+  1: optional list<SQLCheckConstraint> checkConstraintCols
 }
 
 struct AllTableConstraintsRequest {
   1: optional string dbName,
-  2: optional string tblName
+  2: optional string tblName,
+  3: optional string catName
 }
 
 struct SQLAllTableConstraints {
   1: optional list<SQLPrimaryKey> primaryKeys,
   2: optional list<SQLForeignKey> foreignKeys,
-  3: optional list<LaterConstraint> uniqueConstraints,
-  4: optional list<LaterConstraint> notNullConstraints,
-  5: optional list<LaterConstraint> defaultConstraints,
-  6: optional list<LaterConstraint> checkConstraints
+  3: optional list<SQLUniqueConstraint> uniqueConstraints,
+  4: optional list<SQLNotNullConstraint> notNullConstraints,
+  5: optional list<SQLDefaultConstraint> defaultConstraints,
+  6: optional list<SQLCheckConstraint> checkConstraints
 }
 
 struct AllTableConstraintsResponse {
@@ -218,7 +287,8 @@ struct AllTableConstraintsResponse {
 struct DropConstraintRequest {
   1: optional string dbname,
   2: optional string tablename,
-  3: optional string constraintname
+  3: optional string constraintname,
+  4: optional string catName
 }
 
 // Reading partitions.
@@ -846,10 +916,10 @@ struct CreateTableRequest {
   2: optional EnvironmentContext envContext,
   3: optional list<SQLPrimaryKey> primaryKeys,
   4: optional list<SQLForeignKey> foreignKeys,
-  5: optional list<LaterConstraint> uniqueConstraints,
-  6: optional list<LaterConstraint> notNullConstraints,
-  7: optional list<LaterConstraint> defaultConstraints,
-  8: optional list<LaterConstraint> checkConstraints,
+  5: optional list<SQLUniqueConstraint> uniqueConstraints,
+  6: optional list<SQLNotNullConstraint> notNullConstraints,
+  7: optional list<SQLDefaultConstraint> defaultConstraints,
+  8: optional list<SQLCheckConstraint> checkConstraints,
   9: optional list<string> processorCapabilities,
   10: optional string processorIdentifier
 }
@@ -1221,7 +1291,7 @@ service ThriftHiveMetastore {
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
   void create_table_with_environment_context(1: hive_metastore.Table tbl, 2: EnvironmentContext environment_context)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
-  void create_table_with_constraints(1: hive_metastore.Table tbl, 2: list<SQLPrimaryKey> primaryKeys, 3: list<SQLForeignKey> foreignKeys, 4: list<LaterConstraint> uniqueConstraints, 5: list<LaterConstraint> notNullConstraints, 6: list<LaterConstraint> defaultConstraints, 7: list<LaterConstraint> checkConstraints)
+  void create_table_with_constraints(1: hive_metastore.Table tbl, 2: list<SQLPrimaryKey> primaryKeys, 3: list<SQLForeignKey> foreignKeys, 4: list<SQLUniqueConstraint> uniqueConstraints, 5: list<SQLNotNullConstraint> notNullConstraints, 6: list<SQLDefaultConstraint> defaultConstraints, 7: list<SQLCheckConstraint> checkConstraints)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
   hive_metastore.Table get_table(1: string dbname, 2: string tbl_name)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
@@ -1264,13 +1334,13 @@ service ThriftHiveMetastore {
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   ForeignKeysResponse get_foreign_keys(1: ForeignKeysRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  LaterConstraintsResponse get_unique_constraints(1: LaterConstraintsRequest request)
+  UniqueConstraintsResponse get_unique_constraints(1: LaterConstraintsRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  LaterConstraintsResponse get_not_null_constraints(1: LaterConstraintsRequest request)
+  NotNullConstraintsResponse get_not_null_constraints(1: LaterConstraintsRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  LaterConstraintsResponse get_default_constraints(1: LaterConstraintsRequest request)
+  DefaultConstraintsResponse get_default_constraints(1: LaterConstraintsRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  LaterConstraintsResponse get_check_constraints(1: LaterConstraintsRequest request)
+  CheckConstraintsResponse get_check_constraints(1: LaterConstraintsRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   void add_primary_key(1: AddPrimaryKeyRequest req) throws (1: NoSuchObjectException o1, 2: MetaException o2),
   void add_foreign_key(1: AddForeignKeyRequest req) throws (1: NoSuchObjectException o1, 2: MetaException o2),
@@ -1489,13 +1559,13 @@ service ThriftHiveMetastore {
 
   AllTableConstraintsResponse get_all_table_constraints(1: AllTableConstraintsRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  void add_unique_constraint(1: AddLaterConstraintRequest req)
+  void add_unique_constraint(1: AddUniqueConstraintRequest req)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  void add_not_null_constraint(1: AddLaterConstraintRequest req)
+  void add_not_null_constraint(1: AddNotNullConstraintRequest req)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  void add_default_constraint(1: AddLaterConstraintRequest req)
+  void add_default_constraint(1: AddDefaultConstraintRequest req)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  void add_check_constraint(1: AddLaterConstraintRequest req)
+  void add_check_constraint(1: AddCheckConstraintRequest req)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
 
   GetPartitionResponse get_partition_req(1: GetPartitionRequest req)

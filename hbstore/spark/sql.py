@@ -62,7 +62,7 @@ _ANALYZED: Final = ("table", "partitions", "rows", "files", "bytes")
 _TYPES: Final = {"isTemporary": pa.bool_(), **dict.fromkeys(_ANALYZED[1:], pa.int64())}
 """Of columns; those of all others are strings."""
 
-_SPARKS_TOO: Final = (ddl.ShowColumns, ddl.ShowProperties)
+_SPARKS_TOO: Final = (ddl.ShowColumns, ddl.ShowCreateTable, ddl.ShowProperties)
 """What Spark answers of each table that it knows: without the properties in which it keeps what is its own."""
 
 _LISTINGS: Final = (
@@ -210,7 +210,7 @@ class _Run:
         return frame
 
     def _frame_of(self, statement: Statement) -> DataFrame:
-        if isinstance(statement, ddl.AnalyzeTable):
+        if isinstance(statement, ddl.AnalyzeTable) and not statement.noscan:
             return self._analyze(statement)
         result = self._session().run_statement(statement)
         for note in result.notes:

@@ -18,6 +18,7 @@ from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, PartitionRow, Rows
 from hbstore.store.belongings import outlived, unsound
 from hbstore.store.companion_keys import table_companion_key
+from hbstore.store.constraints_cell import CONSTRAINTS, TableConstraints
 from hbstore.store.leftovers import REMOVE, leftovers, remove_rows_of_no_table
 from hbstore.store.manifest import Manifest
 from hbstore.store.manifest_rows import manifest_key, manifests_of, unpacked_manifest
@@ -79,8 +80,8 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
 
     A row is well if its key splits into cells, its cell columns are those cells, its payload decodes and names this
     table, and the values in the payload make this very key. Totals are well if they are the sum of the rows; they are
-    passed over where they are not known, or the table was changed meanwhile. The rows of statistics, marks and
-    manifests are well if they decode, and there is a manifest for each publication.
+    passed over where they are not known, or the table was changed meanwhile. Constraints, and the rows of statistics,
+    marks and manifests are well if they decode, and there is a manifest for each publication.
     """
     start = row.definition.prefix
     sum_of_all = NOTHING
@@ -94,6 +95,10 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
         counted = sum_of_all.to_dict()
         text = ", ".join(f"{name} {number:,} instead of {counted[name]:,}" for name, number in sorted(wrong))
         yield Problem(str(row.table), row.key.hex(), f"the totals are wrong: {text}")
+    try:
+        TableConstraints.decode(row.cells.get(CONSTRAINTS))
+    except CorruptRow as error:
+        yield Problem(str(row.table), row.key.hex(), str(error))
     yield from _companion_problems(rows, row)
 
 

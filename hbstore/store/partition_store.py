@@ -9,6 +9,7 @@ from typing import Final, Self, TypeVar
 
 from hbstore.errors import HbstoreError, InvalidInput, InvalidType
 from hbstore.keys.partition_names import table_name
+from hbstore.model.constraints import Constraint
 from hbstore.model.objects import Database, Partition, PartitionValue, PartitionValues, Privileges, Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.model.totals import Totals
@@ -272,6 +273,7 @@ class PartitionStore:
         *,
         if_not_exists: bool = False,
         grants: Privileges | None = None,
+        constraints: Sequence[Constraint] = (),
         invalid_types: InvalidTypes = "reject",
     ) -> None:
         """Add a table to a database. O(1).
@@ -280,12 +282,15 @@ class PartitionStore:
             table: its names, columns and storage.
             grants: what users, groups and roles are granted on it at once; `hive.grants` lists that.
             if_not_exists: whether one that is there already is no error; it stays what it is.
+            constraints: keys, NOT NULL, defaults and checks, which are kept and not enforced; `hive.constraints` lists
+                them.
             invalid_types: "keep" takes columns of types that Hive does not have, as an import does; "reject" raises.
 
         Raises:
             DatabaseNotFound: the table's database is not there.
             AlreadyExists: there is one of the name, unless ``if_not_exists``.
             InvalidType: a column's type is none of Hive's.
+            InvalidInput, DdlRefused: a constraint cannot be, as of `hive.constraints.add`; nothing was created.
             UnknownUpdatePeriod, UnknownTimelineClass: the parameters declare timelines that cannot be.
 
         >>> from hbstore import Column
@@ -297,7 +302,8 @@ class PartitionStore:
         expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             check_columns((column.name, column.type) for column in table.columns)
-        self._tables.create_table(table, if_not_exists=if_not_exists, grants=grants)
+        given = expect_many("constraints", constraints, Constraint, hint="Give a list of Constraint")
+        self._tables.create_table(table, if_not_exists=if_not_exists, grants=grants, constraints=given)
 
     def get_table(self, database: str, name: str) -> Table:
         """Read a table. One read, O(1).

@@ -11,6 +11,8 @@ from hbstore.keys.partition_names import identifier
 from hbstore.keys.row_key import successor
 from hbstore.model.objects import Table
 from hbstore.rows.interface import TIMELINES
+from hbstore.store.constraint_changes import follow_columns, move_constraints
+from hbstore.store.constraints_cell import CONSTRAINTS
 from hbstore.store.grants_row import move_grants
 from hbstore.store.packing import rewrite_earlier
 from hbstore.store.publications_cell import WRITES, check_in_place, check_movable, without_move
@@ -101,7 +103,7 @@ class TableChanges:
             expectation.check(row)
             if table.location != row.table.location:
                 check_in_place(row)
-            redefine(view, row, table, with_partitions=with_partitions)
+            redefine(transaction, view, row, table, with_partitions=with_partitions)
             if with_partitions:
                 columns = tuple(table.columns)
                 view.put_cell(TEMPLATES, _with_epoch(view, row, lambda epochs: epochs.with_columns(columns)))
@@ -146,7 +148,7 @@ class TableChanges:
             target.settle()
             altered = _altered(row, table)
             for cell, value in view.all_cells().items():
-                if cell != PURGE:
+                if cell not in (PURGE, CONSTRAINTS):  # which stays, and which follows by itself, below
                     target.put_cell(cell, value)
                     view.put_cell(cell, b"")
             names = (table.database, table.name)
@@ -155,6 +157,8 @@ class TableChanges:
                 target.put_cell(WRITES, without_move(row, moved))
             if _redeclares(row, table):
                 clear_timelines(target, view.all_cells())
+            follow_columns(transaction, view.key, row.table, table)
+            move_constraints(transaction, view.key, target.key)
             target.put_cell(DEFINITION, renewed_definition(row.cells[DEFINITION], view.key, altered))
             target.set_state(view.state)
             target.continue_from(view)  # its rows go along, and keep the numbers that they were written with
@@ -181,15 +185,19 @@ def check_alterable(row: TableRow, table: Table) -> None:
     check_classes(table, row.table)
 
 
-def redefine(view: RowView, row: TableRow, table: Table, *, with_partitions: bool = False) -> None:
+def redefine(
+    transaction: Transaction, view: RowView, row: TableRow, table: Table, *, with_partitions: bool = False
+) -> None:
     """Put another definition in the place of a table's.
 
     Args:
+        transaction: what changes it.
         view: the table in a transaction.
         row: what it says.
         table: the definition.
         with_partitions: whether its partitions are rewritten as well.
     """
+    follow_columns(transaction, view.key, row.table, table)
     redeclares = _redeclares(row, table)
     if redeclares:
         clear_timelines(view)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import NoneType
@@ -18,11 +18,13 @@ from hbstore.errors import (
 )
 from hbstore.keys.partition_names import identifier
 from hbstore.keys.row_key import successor, table_prefix
+from hbstore.model.constraints import Constraint
 from hbstore.model.objects import Database, Privileges, Table
 from hbstore.model.structs import decode_database, encode_database
 from hbstore.model.totals import NOTHING
 from hbstore.servers.call_limits import check_wanted
 from hbstore.store.companion_keys import companions_of
+from hbstore.store.constraint_changes import add_constraints, forget_constraints
 from hbstore.store.grants_row import GRANTS, grant_first, grants_key
 from hbstore.store.publications_cell import check_in_place
 from hbstore.store.purge import PURGE, remove_rows
@@ -180,8 +182,10 @@ class Tables:
         self.database_struct(database)
         return [struct_of(definition) for definition in self._definitions(database).values()]
 
-    def create_table(self, table: Table, *, if_not_exists: bool, grants: Privileges | None) -> None:
-        """Add a table to a database, with what users, groups and roles may do with it."""
+    def create_table(
+        self, table: Table, *, if_not_exists: bool, grants: Privileges | None, constraints: Sequence[Constraint]
+    ) -> None:
+        """Add a table to a database, with what users, groups and roles may do with it, and its constraints."""
         expect_flags(if_not_exists=if_not_exists)
         expect(
             "grants", grants, Privileges, NoneType, hint='Give Privileges(users={"ann": [Grant("SELECT")]}), or None'
@@ -194,6 +198,8 @@ class Tables:
             if table_id is not None:
                 if grants is not None:
                     grant_first(transaction, table_key(table.database, table.name), table_id, grants)
+                if constraints:
+                    add_constraints(transaction, table_key(table.database, table.name), constraints)
             elif not if_not_exists:
                 raise AlreadyExists("the table already exists", table=table, hint=_IF_NOT_EXISTS)
 
@@ -315,12 +321,13 @@ def add_table(transaction: Transaction, table: Table) -> bytes | None:
 
 
 def remove_table(transaction: Transaction, view: RowView) -> bool:
-    """Remove a table with its partitions, what was granted on it, and what streams have written into it.
+    """Remove a table with its partitions, constraints, grants, and what streams have written into it.
 
     Returns:
         Whether rows are left for `hbstore.store.purge`.
     """
     definition = view.cells.get(DEFINITION)
+    forget_constraints(transaction, view.key)
     for name in view.all_cells():
         if name != PURGE:
             view.put_cell(name, b"")

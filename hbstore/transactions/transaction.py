@@ -107,6 +107,10 @@ class RowView:
         """Leave out numbers, as partition rows may be there that were written with some of them."""
         self._sequence += numbers
 
+    def current(self, name: str) -> bytes:
+        """A cell as the transaction leaves it so far; empty where there is none."""
+        return self._new_cells.get(name, self._cells.get(name, b""))
+
     def put_cell(self, name: str, value: bytes) -> None:
         """Put a cell; nothing removes it."""
         self._new_cells[name] = value

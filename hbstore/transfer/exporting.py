@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from hbstore.model.frozen import FrozenDict
 from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transfer.checksum import comparable
+from hbstore.transfer.constraints import ConstraintCopy, StoreSide
 from hbstore.transfer.copying import copied, verified
 from hbstore.transfer.export_page import ExportPage, VerifyPage, is_same_place, unmarked
 from hbstore.transfer.import_page import same_statistics
@@ -34,7 +36,7 @@ def export_metastore(
     threads: int = THREADS,
     progress: Progress = lambda *_: None,
 ) -> Transfer:
-    """Copy databases, tables, partitions, statistics of columns and functions into a metastore. O(partitions).
+    """Copy databases, tables, partitions, statistics, constraints and functions into a metastore. O(partitions).
 
     The other way of `hbstore.transfer.import_metastore`, with the same arguments. The metastore makes the folders of
     what it does not have yet, and sets when tables were created.
@@ -151,6 +153,10 @@ class _Export:
         extra = len(names - set(listed.names.values()))
         outcome = replace(outcome, wrong=seen.wrong)
         return TableTransfer(shown, done, outcome, untyped=tuple(listed.untyped), extra=extra, target=seen.checksum)
+
+    def constraints(self, tables: Sequence[Table], refused: list[tuple[str, str]]) -> int:
+        """Copy constraints; how many."""
+        return ConstraintCopy(StoreSide(self.job.store), self.job.metastore, self.job.on_conflict, refused).run(tables)
 
     def functions(self, databases: set[str], refused: list[tuple[str, str]]) -> int:
         """Copy functions; how many."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hbstore.errors import AlreadyExists
 from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.transfer.constraints import ConstraintCopy, StoreSide
 from hbstore.transfer.copying import copied, expected, summed
 from hbstore.transfer.import_page import ImportPage, same_statistics
 from hbstore.transfer.job import Job, run
@@ -29,7 +31,7 @@ def import_metastore(
     threads: int = THREADS,
     progress: Progress = lambda *_: None,
 ) -> Transfer:
-    """Copy databases, tables, partitions, statistics of columns and functions of a metastore. O(partitions).
+    """Copy databases, tables, partitions, statistics, constraints and functions of a metastore. O(partitions).
 
     The metastore is read and never changed. When the call is interrupted, calling it again goes on: what is there just
     so is passed over. At the end of each table the partitions of both are compared by number and by checksum.
@@ -131,6 +133,10 @@ class _Import:
             max(0, extra - len(outcome.kept)),
             target,
         )
+
+    def constraints(self, tables: Sequence[Table], refused: list[tuple[str, str]]) -> int:
+        """Copy constraints; how many."""
+        return ConstraintCopy(self.job.metastore, StoreSide(self.job.store), self.job.on_conflict, refused).run(tables)
 
     def functions(self, databases: set[str], refused: list[tuple[str, str]]) -> int:
         """Copy functions; how many."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Protocol
@@ -87,6 +87,9 @@ class Copying(Protocol):
     def partitions(self, table: Table, done: Done) -> TableTransfer:
         """Copy a table's partitions, and compare both."""
 
+    def constraints(self, tables: Sequence[Table], refused: list[tuple[str, str]]) -> int:
+        """Copy the constraints of tables that were copied; how many. Those that are refused are added to a list."""
+
     def functions(self, databases: set[str], refused: list[tuple[str, str]]) -> int:
         """Copy the functions of some databases; how many. Those that are refused are added to a list."""
 
@@ -133,6 +136,7 @@ def _copied(copying: Copying, scope: Scope, metastore: str) -> Transfer:
     databases: dict[str, Done] = {}
     tables: list[TableTransfer] = []
     refused: list[tuple[str, str]] = []
+    settled_tables: list[Table] = []
 
     def refuse(what: str, error: HbstoreError) -> None:
         if scope.table is not None:  # it is all that was asked for
@@ -154,12 +158,15 @@ def _copied(copying: Copying, scope: Scope, metastore: str) -> Transfer:
                 continue
             try:
                 tables.append(copying.partitions(table, done))
+                if done != "kept":
+                    settled_tables.append(table)
             except (MetastoreRefused, TableNotFound, DatabaseNotFound) as error:
                 if _is_there(source, database, name):
                     raise
                 refuse(f"table {database}.{name}, dropped meanwhile", error)
+    constraints = copying.constraints(settled_tables, refused)
     functions = 0 if scope.table is not None else copying.functions(set(databases), refused)
-    return Transfer(metastore, databases, tuple(tables), tuple(refused), functions)
+    return Transfer(metastore, databases, tuple(tables), tuple(refused), functions, constraints)
 
 
 def _is_there(source: CatalogListing, database: str, table: str) -> bool:

@@ -11,7 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hbstore.errors import MetastoreRefused
+from hbstore.metastore.catalogs import CATALOG
+from hbstore.metastore.constraint_structs import LAYOUTS, Layout, constraints_in, structs_of
 from hbstore.metastore.protocol import THRIFT
+from hbstore.model.constraints import Constraint, ForeignKey
 from hbstore.model.frozen import FrozenDict
 from hbstore.model.layouts import DATABASE, PARTITION, TABLE
 from hbstore.model.objects import Database, Partition, StorageDescriptor, Table
@@ -85,6 +88,7 @@ class Metastore:
         self.address = address
         self._connection = ClientConnection(address)
         self._by_requests = by_requests
+        self._unknown: set[str] = set()
 
     def close(self) -> None:
         """Close the connection."""
@@ -238,6 +242,38 @@ class Metastore:
         """Add a function."""
         self._call("create_function", func=function)
 
+    # Constraints
+
+    def constraints(self, database: str, table: str) -> Sequence[Constraint]:
+        """The constraints of a table; of Hive 2.3 its primary key and foreign keys."""
+        place = {"dbName": database, "tblName": table, "catName": CATALOG}
+        reply = self._unless_unknown("get_all_table_constraints", THRIFT.AllTableConstraintsRequest(**place))
+        if reply is not None:
+            lists = reply.allTableConstraints
+            found = {kind: getattr(lists, layout.field) or () for kind, layout in LAYOUTS.items()}
+        else:
+            found = {kind: self._constraints_of_kind(layout, database, table) for kind, layout in LAYOUTS.items()}
+        return [one.constraint for one in constraints_in(found)]
+
+    def add_constraint(self, database: str, table: str, constraint: Constraint) -> None:
+        """Add a constraint to a table."""
+        method, request, field = LAYOUTS[constraint.kind].add
+        self._call(method, req=request(**{field: structs_of(ForeignKey(database, table, constraint))}))
+
+    def drop_constraint(self, database: str, table: str, name: str) -> None:
+        """Remove a constraint of a table."""
+        request = THRIFT.DropConstraintRequest(dbname=database, tablename=table, constraintname=name, catName=CATALOG)
+        self._call("drop_constraint", req=request)
+
+    def _constraints_of_kind(self, layout: Layout, database: str, table: str) -> Sequence[Any]:
+        method, request = layout.get
+        if method == "get_foreign_keys":
+            place = {"foreign_db_name": database, "foreign_tbl_name": table}
+        else:
+            place = {"db_name": database, "tbl_name": table}
+        reply = self._unless_unknown(method, request(**place, catName=CATALOG))
+        return (reply and getattr(reply, layout.field)) or ()
+
     # How they are called
 
     def _call(self, name: str, /, *, wanted: bool = True, **arguments: Any) -> Any:
@@ -254,6 +290,15 @@ class Metastore:
             if not error.fields.get("unknown"):
                 raise
         return None
+
+    def _unless_unknown(self, name: str, request: Any) -> Any:
+        """What a method returns; None where there is no such method, which is asked for once."""
+        if name in self._unknown:
+            return None
+        reply = self._if_known(name, request=request)
+        if reply is None:
+            self._unknown.add(name)
+        return reply
 
     def _either(
         self, plain: tuple[str, dict[str, Any]], by_request: tuple[str, dict[str, Any]], field: str | None = None

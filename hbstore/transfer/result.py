@@ -84,8 +84,9 @@ class Transfer:
         metastore: the other metastore's URI.
         databases: what became of each database.
         tables: what became of each table.
-        refused: databases, tables and functions that could not be copied, and why.
+        refused: databases, tables, constraints and functions that could not be copied, and why.
         functions: how many functions were copied.
+        constraints: how many constraints were copied.
     """
 
     metastore: str
@@ -93,6 +94,7 @@ class Transfer:
     tables: tuple[TableTransfer, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
     functions: int = 0
+    constraints: int = 0
 
     def __repr__(self) -> str:
         return f"<Transfer with {self.metastore}: {plural(len(self.tables), 'table')}, {len(self.refused):,} refused>"

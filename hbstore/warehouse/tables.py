@@ -29,6 +29,7 @@ from hbstore.errors import (
 from hbstore.files.locations import same_place
 from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
+from hbstore.model.constraints import Constraint
 from hbstore.model.objects import Partition, Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
@@ -51,7 +52,11 @@ from hbstore.warehouse.transactional import altered_transactional, created_trans
 
 
 def create_table(
-    store: PartitionStore, warehouse: Warehouse, table: Table, properties: Mapping[str, str] | None = None
+    store: PartitionStore,
+    warehouse: Warehouse,
+    table: Table,
+    properties: Mapping[str, str] | None = None,
+    constraints: Sequence[Constraint] = (),
 ) -> None:
     """Add a table and make its folder, which is below its database's if it has no location.
 
@@ -60,12 +65,13 @@ def create_table(
         warehouse: where files are.
         table: the table; its privileges are granted.
         properties: what Hive's clients say about statistics: `hbstore.warehouse.quick_statistics`.
+        constraints: the table's, which are kept and not enforced.
 
     Raises:
         AlreadyExists: it is there already.
         DatabaseNotFound: its database is not there.
-        InvalidName, InvalidType, InvalidInput: a name, a column's type or the skew cannot be.
-        DdlRefused: the table cannot be transactional.
+        InvalidName, InvalidType, InvalidInput: a name, a column's type, the skew or a constraint cannot be.
+        DdlRefused: the table cannot be transactional, or a foreign key refers to no key.
         FileOperationFailed: the folder cannot be made.
         StoreBusy: the files of a table that was dropped there are being deleted.
     """
@@ -76,7 +82,7 @@ def create_table(
     with making_folders(warehouse, folders, lambda: _location(store, ready)) as folders_made:
         parameters = created_table_parameters(warehouse, ready, properties or {}, made_folder=any(folders_made))
         new = replace(ready, parameters=with_ddl_time(parameters), privileges=None)
-        store.create_table(new, grants=ready.privileges, invalid_types="keep")
+        store.create_table(new, grants=ready.privileges, constraints=constraints, invalid_types="keep")
 
 
 def ready_table(store: PartitionStore, warehouse: Warehouse, table: Table) -> Table:

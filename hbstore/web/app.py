@@ -30,7 +30,7 @@ from hbstore.web.cubes.model_routes import model_change_routes, model_routes
 from hbstore.web.cubes.wait_routes import wait_routes
 from hbstore.web.cubes.waits import Waits
 from hbstore.web.guard import BODY_SECONDS, AnsweredRequest, Guard
-from hbstore.web.problems import handle_errors
+from hbstore.web.problems import PROBLEMS, handle_errors
 from hbstore.web.queries.query_routes import query_routes
 from hbstore.web.queries.result_routes import result_routes
 from hbstore.web.queries.waiting import QueryWaiting
@@ -89,6 +89,7 @@ def application(
         title="hbstore",
         version=VERSION,
         description="Ask cubes and tables, follow the queries, fetch their results; read and change the catalog.",
+        responses=PROBLEMS,
     )
     handle_errors(app, None if catalog is None else catalog.store)
     queries = QueryWaiting(service)

@@ -116,5 +116,6 @@ def _may_be_packed(start: Message, *, is_static: bool) -> bool:
     headers = Headers(raw=start["headers"])
     kind = headers.get("content-type", "")
     is_text = kind.startswith(_TEXTS + _TEXTS_TOO) and not kind.startswith("text/event-stream")
-    plain = "content-encoding" not in headers and (is_static or "etag" not in headers)
+    weak = headers.get("etag", "W/").startswith("W/")
+    plain = "content-encoding" not in headers and (is_static or weak)
     return is_text and plain and start["status"] not in (204, 206, 304)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 from fastapi import Request, Response
@@ -42,6 +44,23 @@ def content_reply(request: Request, content: bytes, media_type: str, tag: str, *
     if request.method in ("GET", "HEAD") and _names(request.headers.get("if-none-match"), tag, weak=True):
         return Response(status_code=304, headers=headers)
     return Response(content, status, headers, media_type=media_type)
+
+
+def has_it(request: Request, tag: str, changed: datetime) -> bool:
+    """Whether a request says that its reader has this already: by the tag, or without one by when it was changed.
+
+    Args:
+        request: what is asked.
+        tag: the ETag of what would be sent.
+        changed: when that was changed last.
+    """
+    tags = request.headers.get("if-none-match")
+    if tags is not None:
+        return _names(tags, tag.removeprefix("W/"), weak=True)
+    with suppress(TypeError, ValueError):  # no date
+        since = parsedate_to_datetime(request.headers.get("if-modified-since", ""))
+        return changed.replace(microsecond=0) <= (since if since.tzinfo else since.replace(tzinfo=UTC))
+    return False
 
 
 def check_there(request: Request) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -30,7 +31,12 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hbst
 INSTALL_SECONDS, RUN_SECONDS = 1_800, 1_200
 WAITING = ("trigger", "poke", "reschedule", "deferred")
 """Cases that end when the last day is registered."""
-OTHERS = ("over", "template", "connection", "unknown")
+RESTARTED = ("trigger", "restarted", "restarted_deferred")
+"""Cases that begin while the server is away, which is started again when they say so."""
+MOVING = ("moving", "moving_on")
+"""Cases whose range ends now, which say what they ask at each poke, and end with their timeout."""
+OTHERS = ("over", "template", "connection", "unknown", *MOVING, *RESTARTED[1:])
+AWAY = "The sensor asks again until its timeout"
 pytestmark = [
     pytest.mark.timeout(INSTALL_SECONDS + RUN_SECONDS),
     pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="its packages are pinned for Python 3.11"),
@@ -75,24 +81,59 @@ def answers(airflow, tmp_path_factory):
         store.create_database("shop")
         cubes = modelled(store)
         catalog = Service(store, Warehouse(str(folder / "warehouse"), also_under=()))
-        port = stack.enter_context(http_served(application(service, Access(), catalog=catalog), "127.0.0.1", 0))
-        return _run(airflow, port, cubes)
+        doors = stack.enter_context(Doors(application(service, Access(), catalog=catalog)))
+        return _run(airflow, doors, cubes)
 
 
-def _run(airflow, port, cubes):
+class Doors:
+    """A server that can be ended, and started again at the same port."""
+
+    def __init__(self, app):
+        self.port, self.is_open, self._app, self._stack = 0, False, app, ExitStack()
+
+    def open(self):
+        self.is_open = True
+        self.port = self._stack.enter_context(http_served(self._app, "127.0.0.1", self.port))
+
+    def close(self):
+        self.is_open = False
+        self._stack.close()
+
+    def __enter__(self):
+        self.open()
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def _run(airflow, doors, cubes):
     python, environment = airflow
-    environment = {**environment, "AIRFLOW_CONN_HBSTORE": f"hbstore://:secret@127.0.0.1:{port}/http"}
-    environment["HBSTORE_SERVER"] = f"http://127.0.0.1:{port}"
+    environment = {**environment, "AIRFLOW_CONN_HBSTORE": f"hbstore://:secret@127.0.0.1:{doors.port}/http"}
+    environment["HBSTORE_SERVER"] = f"http://127.0.0.1:{doors.port}"
     words = [python, HERE / "dags" / "covers.py"]
     last_day, said, found = days("2015-01-31"), [], {}
     with subprocess.Popen(
-        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=HERE
+        words,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        bufsize=1,
+        cwd=HERE,
     ) as process:
         for line in process.stdout:
             said.append(line)
             word, _, rest = line.strip().partition(" ")
-            if word == "waiting" and rest in WAITING:
-                cubes.add_partitions("rides_daily", "archive", last_day)
+            if word == "waiting":
+                if rest in RESTARTED:
+                    doors.close()
+                process.stdin.write("\n")
+                if rest in WAITING:
+                    cubes.add_partitions("rides_daily", "archive", last_day)
+            elif AWAY in line and not doors.is_open:
+                doors.open()
             elif word in (*WAITING, *OTHERS):
                 found[word] = json.loads(rest)
                 if word in WAITING:
@@ -111,6 +152,22 @@ def test_it_waits_for_a_partition(answers, case):
 def test_it_is_told_by_templates_and_connections(answers, case):
     found, said = answers
     assert found[case] == "success", said
+
+
+@pytest.mark.parametrize("case", RESTARTED)
+def test_it_waits_for_a_server_that_is_started_again(answers, case):
+    found, said = answers
+    assert found[case] in ("success", [{"complete": True}]), said
+    assert "Connection refused" in said
+
+
+@pytest.mark.parametrize("case", MOVING)
+def test_it_asks_for_one_range_at_each_poke(answers, case):
+    found, said = answers
+    assert found[case] == "failed", said
+    asked = re.findall(rf"asked covers_{case} (.*)", said)
+    assert len(asked) > 1, said
+    assert len(set(asked)) == 1
 
 
 @pytest.mark.parametrize(("case", "why"), [("over", "AirflowSensorTimeout"), ("unknown", "ModelNotFound")])

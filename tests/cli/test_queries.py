@@ -228,3 +228,16 @@ def test_the_answer_is_printed_as_that_of_other_statements(run, run_json, monkey
         "notes": ["asked in shop"],
     }
     assert tables["rows"] == [["shop", "lake_daily"]]
+
+
+def test_a_token_is_taken_from_the_environment_and_not_from_the_command_line(run, monkeypatch):
+    there = ("query", "list", "--server", "http://127.0.0.1:1")
+    refused = run(*there, "--token", "planted-token", code=2).stderr
+    assert "every user of the machine can read the command line" in refused
+    assert "Set HBSTORE_TOKEN" in refused
+    assert "planted-token" not in refused
+    monkeypatch.setenv("HBSTORE_TOKEN", "planted-token")
+    assert "the server does not answer" in run(*there, code=3).stderr
+    shown = run("--show-config", *there).stdout
+    assert "planted-token" not in shown
+    assert "--token=(hidden)  # environment" in shown

@@ -77,6 +77,7 @@ def test_import(run, run_json, url, path, other):
                 "target": same,
             }
         ],
+        "constraints": 0,
         "functions": 0,
         "refused": [],
     }

@@ -20,6 +20,7 @@ from hbstore.ddl.statements import (
     SetLocation,
     SetProperties,
     ShowColumns,
+    ShowCreateTable,
     ShowDatabases,
     ShowPartitions,
     ShowProperties,
@@ -64,9 +65,9 @@ SPECS = st.builds(
 )
 CONDITIONS = (
     st.builds(Condition, NAMES, st.sampled_from(Operator), TEXTS | st.just(NULL_PARTITION))
-    | st.builds(Condition, NAMES, st.just("LIKE"), TEXTS)
-    | st.builds(Condition, NAMES, st.just("IN"), TEXTS, st.lists(TEXTS, max_size=2).map(tuple))
-    | st.builds(Condition, NAMES, st.just("BETWEEN"), TEXTS, st.tuples(TEXTS))
+    | st.builds(Condition, NAMES, st.just("LIKE"), TEXTS, negated=st.booleans())
+    | st.builds(Condition, NAMES, st.just("IN"), TEXTS, st.lists(TEXTS, max_size=2).map(tuple), st.booleans())
+    | st.builds(Condition, NAMES, st.just("BETWEEN"), TEXTS, st.tuples(TEXTS), st.booleans())
 )
 
 
@@ -78,7 +79,7 @@ STATEMENTS = st.one_of(
     st.builds(AddPartitions, TABLES, several(st.builds(AddedPartition, SPECS, st.none() | TEXTS)), st.booleans()),
     st.builds(DropPartitions, TABLES, several(several(CONDITIONS)), st.booleans(), st.booleans()),
     st.builds(RenamePartition, TABLES, SPECS, SPECS),
-    st.builds(SetLocation, TABLES, SPECS, TEXTS),
+    st.builds(SetLocation, TABLES, st.none() | SPECS, TEXTS),
     st.builds(ExchangePartitions, TABLES, several(SPECS), TABLES),
     st.builds(TruncateTable, TABLES, st.none() | SPECS),
     st.builds(SetProperties, TABLES, several(st.tuples(TEXTS, TEXTS))),
@@ -92,6 +93,7 @@ STATEMENTS = st.one_of(
         st.none() | st.integers(0, 10**6),
     ),
     st.builds(ShowColumns, TABLES),
+    st.builds(ShowCreateTable, TABLES),
     st.builds(ShowProperties, TABLES, st.none() | TEXTS),
     st.builds(ShowTableExtended, TEXTS, st.none() | NAMES, st.none() | SPECS),
     st.builds(ShowTables, st.none() | NAMES, st.none() | TEXTS),
@@ -101,5 +103,10 @@ STATEMENTS = st.one_of(
     st.builds(ExplainPartitions, TABLES, st.none() | FILTERS),
     st.builds(RepairTable, TABLES, st.sampled_from(["ADD", "DROP", "SYNC"]), st.booleans()),
     st.builds(CubeQuery, CUBE_QUERIES),
-    st.builds(AnalyzeTable, TABLES, st.none() | SPECS, st.none() | st.just("all") | several(NAMES)),
+    st.builds(
+        lambda table, spec, what: AnalyzeTable(table, spec, *what),
+        TABLES,
+        st.none() | SPECS,
+        st.tuples(st.none() | st.just("all") | several(NAMES)) | st.just((None, True)),
+    ),
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
+
 import pytest
 
 from hbstore.ddl import changes, execute
@@ -17,7 +20,7 @@ from hbstore.errors import (
     TableNotFound,
     TableNotPartitioned,
 )
-from hbstore.model.objects import Column, Partition, Table
+from hbstore.model.objects import Column, Partition, SerDe, StorageDescriptor, Table
 from tests.metastore.writing import external, partition_of, table_of
 
 ALL = ["ds=a/hour=1", "ds=a/hour=2", "ds=b/hour=1"]
@@ -310,3 +313,77 @@ def test_tables_without_locations_are_where_the_warehouse_has_them(shop):
     assert found == [shop.writing.location("shop.db/there/ds=a/hour=1"), far]
     assert ("Location", shop.writing.location("shop.db/there"), "") in shop.rows("DESCRIBE EXTENDED there")
     assert store.get_table("shop", "there").location is None
+
+
+@pytest.mark.parametrize(
+    ("condition", "dropped"),
+    [
+        ("ds NOT LIKE 'a%'", ["ds=b/hour=1"]),
+        ("hour NOT IN (2, 3)", ["ds=a/hour=1", "ds=b/hour=1"]),
+        ("hour not between 2 and 5 and ds = 'a'", ["ds=a/hour=1"]),
+        ("ds not like '%'", []),
+    ],
+)
+def test_what_is_dropped_may_be_said_by_what_it_is_not(shop, condition, dropped):
+    shop.run("ALTER TABLE sales ADD PARTITION (ds = NULL, hour = NULL)")  # which no comparison selects
+    assert shop.changed(f"ALTER TABLE sales DROP IF EXISTS PARTITION ({condition})") == len(dropped)
+    left = [*ALL, "ds=__HIVE_DEFAULT_PARTITION__/hour=__HIVE_DEFAULT_PARTITION__"]
+    assert sorted(shop.names()) == sorted(set(left) - set(dropped))
+
+
+def test_a_table_may_be_said_to_be_elsewhere(shop):
+    place = shop.writing.location("far/away")
+    before = shop.writing.partition("a", "1").sd.location
+    assert shop.changed(f"ALTER TABLE sales SET LOCATION '{place}'") is None
+    assert shop.writing.table().sd.location == place
+    assert shop.writing.partition("a", "1").sd.location == before
+    assert files(shop) == [f"{name}/file" for name in ALL]
+    # Spark finds the files of its own tables by another field.
+    storage = StorageDescriptor(serde=SerDe(parameters={"path": "s3://old", "other": "x"}))
+    shop.writing.store.create_table(Table("shop", "of_spark", columns=[Column("a", "int")], storage=storage))
+    shop.run(f"ALTER TABLE of_spark SET LOCATION '{place}'")
+    kept = shop.writing.store.get_table("shop", "of_spark")
+    assert (kept.location, kept.storage.serde.parameters) == (place, {"path": place, "other": "x"})
+    shop.writing.store.create_table(Table("shop", "looking", table_type="VIRTUAL_VIEW"))
+    for text in (f"ALTER TABLE looking SET LOCATION '{place}'", "ANALYZE TABLE looking COMPUTE STATISTICS NOSCAN"):
+        with pytest.raises(DdlRefused, match="a view has no files"):
+            shop.run(text)
+
+
+def test_files_are_counted_without_being_read(shop):
+    store = shop.writing.store
+    known = {"numRows": "3", "rawDataSize": "9", "spark.sql.statistics.numRows": "3", "mine": "x"}
+    one = store.get_partition("shop", "sales", ("a", "1"))
+    store.change_partitions("shop", "sales", put=[replace(one, parameters=known)])
+
+    def counted(*values):
+        return dict(store.get_partition("shop", "sales", values).parameters)
+
+    text = "ANALYZE TABLE sales PARTITION (ds = 'a') COMPUTE STATISTICS NOSCAN"
+    assert shop.rows(text) == [("shop.sales", 2, 2, 22)]
+    assert counted("a", "1") == {
+        "mine": "x",
+        "numFiles": "1",
+        "totalSize": "11",
+        "spark.sql.statistics.totalSize": "11",
+    }
+    assert "spark.sql.statistics.totalSize" not in counted("b", "1")
+    assert "spark.sql.statistics.totalSize" not in store.get_table("shop", "sales").parameters
+    # What is known of the same files stays.
+    one = store.get_partition("shop", "sales", ("a", "1"))
+    store.change_partitions("shop", "sales", put=[replace(one, parameters={**one.parameters, "numRows": "3"})])
+    shutil.rmtree(shop.writing.root / "shop.db" / "sales" / "ds=b" / "hour=1")
+    (result,) = shop.run("ANALYZE TABLE sales COMPUTE STATISTICS NOSCAN")
+    assert result.rows == (("shop.sales", 3, 2, 22),)
+    assert result.notes == ("ds=b/hour=1 has no folder",)
+    assert counted("a", "1")["numRows"] == "3"
+    assert counted("b", "1")["numFiles"] == "0"
+    assert store.get_table("shop", "sales").parameters["spark.sql.statistics.totalSize"] == "22"
+    with pytest.raises(PartitionNotFound):
+        shop.run("ANALYZE TABLE sales PARTITION (ds = 'z') COMPUTE STATISTICS NOSCAN")
+    flat = table_of("flat", partitionKeys=[])
+    shop.writing.create_table(flat)
+    shop.writing.write("shop.db/flat/file", "12345")
+    assert shop.rows("ANALYZE TABLE flat COMPUTE STATISTICS NOSCAN") == [("shop.flat", 0, 1, 5)]
+    parameters = store.get_table("shop", "flat").parameters
+    assert (parameters["numFiles"], parameters["totalSize"]) == ("1", "5")

@@ -136,7 +136,7 @@ def test_comments_and_empty_statements_are_passed_over():
             "show partition t",
             (1, 6),
             "partition",
-            "COLUMNS, DATABASES, PARTITIONS, SCHEMAS, TABLE, TABLES or TBLPROPERTIES",
+            "COLUMNS, CREATE, DATABASES, PARTITIONS, SCHEMAS, TABLE, TABLES or TBLPROPERTIES",
         ),
         ("use d;\n alter table t\n drop", (3, 6), "the end", "IF or PARTITION"),
         ("use a b", (1, 7), "b", "';' or the end"),

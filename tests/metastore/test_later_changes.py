@@ -11,7 +11,6 @@ from tests.metastore.writing import column, partition_of, storage, table_of
 T = "sales"
 PLACE = {"dbName": DATABASE, "tableName": T}
 NAME = "ds=a/hour=1"
-KINDS = ("uniqueConstraints", "notNullConstraints", "defaultConstraints", "checkConstraints")
 
 
 @pytest.fixture
@@ -98,28 +97,6 @@ def test_a_table_is_created_or_only_told_how_it_would_be(filled):
             method(TYPES.CreateTableRequest())
         with pytest.raises(TYPES.InvalidObjectException):
             method(TYPES.CreateTableRequest(table_of("x", sd=storage(cols=[column("a", "nope")]))))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_constraints_are_refused_and_not_forgotten(filled, kind):
-    wanted = [TYPES.LaterConstraint("hive", DATABASE, "new", "amount")]
-    with pytest.raises(TYPES.MetaException, match="does not store constraints"):
-        filled.create_table_req(TYPES.CreateTableRequest(table_of("new"), **{kind: wanted}))
-    lists = {name: wanted if name == kind else [] for name in KINDS}
-    with pytest.raises(TYPES.MetaException, match="does not store constraints"):
-        filled.create_table_with_constraints(table_of("new"), [], [], *lists.values())
-    assert filled.get_all_tables(DATABASE) == [T]
-
-
-def test_there_are_no_constraints_of_any_kind(filled):
-    found = filled.get_all_table_constraints(TYPES.AllTableConstraintsRequest(DATABASE, T)).allTableConstraints
-    assert [getattr(found, spec[1]) for _, spec in sorted(found.thrift_spec.items())] == [[]] * 6
-    with pytest.raises(TYPES.NoSuchObjectException):
-        filled.get_all_table_constraints(TYPES.AllTableConstraintsRequest(DATABASE, "nope"))
-    request = TYPES.AddLaterConstraintRequest([TYPES.LaterConstraint("hive", DATABASE, T, "amount")])
-    for kind in ("unique", "not_null", "default", "check"):
-        with pytest.raises(TYPES.MetaException, match="does not store constraints"):
-            getattr(filled, f"add_{kind}_constraint")(request)
 
 
 def test_tables_by_pattern(filled):

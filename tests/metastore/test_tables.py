@@ -205,27 +205,6 @@ def test_a_folder_that_cannot_be_made(shop):
     assert shop.get_all_tables("shop") == []
 
 
-def test_constraints_are_refused_rather_than_forgotten(shop):
-    key = TYPES.SQLPrimaryKey(table_db="shop", table_name="sales", column_name="amount", key_seq=1)
-    foreign = TYPES.SQLForeignKey("shop", "other", "amount", "shop", "sales", "amount", 1)
-    for keys in ([key], []), ([], [foreign]):
-        with pytest.raises(TYPES.MetaException, match="hbstore does not store constraints"):
-            shop.create_table_with_constraints(table_of(), *keys)
-    assert shop.tree("shop.db") == []
-    shop.create_table_with_constraints(table_of(), [], [])
-    with pytest.raises(TYPES.MetaException, match="hbstore does not store constraints"):
-        shop.add_primary_key(TYPES.AddPrimaryKeyRequest([key]))
-    with pytest.raises(TYPES.MetaException, match="hbstore does not store constraints"):
-        shop.add_foreign_key(TYPES.AddForeignKeyRequest([foreign]))
-    with pytest.raises(TYPES.NoSuchObjectException, match="pk"):
-        shop.drop_constraint(TYPES.DropConstraintRequest("shop", "sales", "pk"))
-    assert shop.get_primary_keys(TYPES.PrimaryKeysRequest("shop", "sales")).primaryKeys == []
-    assert shop.get_foreign_keys(TYPES.ForeignKeysRequest("shop", "sales")).foreignKeys == []
-    for kind in ("unique", "not_null", "default", "check"):
-        request = TYPES.LaterConstraintsRequest("hive", "shop", "sales")
-        assert getattr(shop, f"get_{kind}_constraints")(request).constraints == []
-
-
 def test_files_that_are_there_are_counted(shop):
     shop.write("shop.db/sales/file", "12345")
     shop.write("shop.db/sales/deeper/file", "123")

@@ -86,6 +86,13 @@ CHANGES = {
     "properties": Change(
         "ALTER TABLE t SET TBLPROPERTIES ('team' = 'web')", ("PATCH", "", {"parameters": {"team": "web"}})
     ),
+    "drop-not": Change("ALTER TABLE t DROP PARTITION (ds NOT LIKE '%s%', ds NOT IN ('b', 'c'))", typed=False),
+    "set-location": Change(
+        "ALTER TABLE t SET LOCATION 'file:/elsewhere/t'",
+        ("PATCH", "", {"location": "file:/elsewhere/t"}),
+        ("alter_table", "file:/elsewhere/t"),
+    ),
+    "count": Change("ANALYZE TABLE t PARTITION (ds = 'a') COMPUTE STATISTICS NOSCAN"),
     "analyze": Change("ANALYZE TABLE t COMPUTE STATISTICS", typed=False),
 }
 
@@ -135,15 +142,15 @@ class Place:
                 store.add_partitions("shop", name, partitions)
 
     def left(self):
-        """What there is of partitions, of properties, of files, and in the trash."""
+        """What there is of partitions, of properties and locations, of files, and in the trash."""
         with connect(self.url) as store:
             tables = [store.table(f"shop.{name}") for name in ("t", "s")]
             partitions = [
-                (partition.values, partition.location, partition.parameters.get("numRows"))
+                (partition.values, partition.location, *map(partition.parameters.get, ("numRows", "totalSize")))
                 for table in tables
                 for partition in table.partitions()
             ]
-            properties = [table.definition.parameters.get("team") for table in tables]
+            properties = [(one.definition.parameters.get("team"), one.definition.location) for one in tables]
         files = [str(path) for name in ("warehouse", "also-under", "outside") for path in self._files(name)]
         return partitions, properties, files, list(map(str, self._files("trash")))
 
@@ -172,6 +179,10 @@ def by_call(change, server, _):
         if method == "exchange_partitions":
             metastore.exchange_partitions(*words, "shop", "s", "shop", "t")
             return
+        if method == "alter_table":
+            moved = metastore.get_table("shop", "t")
+            (moved.sd.location,) = words
+            words = [moved]
         if method == "rename_partition":
             old, values = words
             renamed = metastore.get_partition("shop", "t", old)

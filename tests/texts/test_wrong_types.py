@@ -7,7 +7,7 @@ from types import NoneType
 
 import pytest
 
-from hbstore import Database, HbstoreError, InvalidInput, Partition, Table, TextError, col, connect
+from hbstore import Constraint, Database, HbstoreError, InvalidInput, Partition, Table, TextError, col, connect
 from hbstore.model.service_objects import ColumnStatistic, Function, LockComponent, Membership, ObjectGrant, Role
 from tests.calls import MADE, OBJECTS, filled_store
 from tests.test_public import public_methods
@@ -107,6 +107,7 @@ STORED = {
     Role: lambda store, one: store.hive.roles.create(one),
     Membership: lambda store, one: store.hive.roles.grant(one),
     ObjectGrant: lambda store, one: store.hive.grants.grant([one]),
+    Constraint: lambda store, one: store.hive.constraints.add("shop", "sales", [one]),
 }
 """How values are stored that are stored alone; what they say is encoded then."""
 

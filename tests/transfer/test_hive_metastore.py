@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from thriftpy2.thrift import TApplicationException
 
-from hbstore import connect
+from hbstore import Column, Constraint, ConstraintKind, References, Table, connect
 from hbstore.errors import InvalidType, TransferConflict
 from hbstore.model.structs import decode_partition, encode_database, encode_table
 from hbstore.transfer import export_metastore, import_metastore
@@ -84,6 +84,50 @@ def test_there_and_back(hms, store, back, database):
         assert {one.done for one in again.tables} == {"same"}
         assert (again.tables[1].partitions.same, again.tables[1].partitions.added) == (5, 0)
         assert (again.functions, again.tables[1].partitions.statistics) == (0, 0)
+
+
+def test_constraints_go_there_and_back(hms, store, back, database):
+    numbers = [Column("id", "int"), Column("of", "int"), Column("note", "string")]
+    kind = ConstraintKind
+    key = Constraint(kind.PRIMARY_KEY, ["id", "note"], f"key_{database}", relied=True)
+    own = [
+        key,
+        Constraint(kind.UNIQUE, ["note"], "one_note", validated=True),
+        Constraint(kind.NOT_NULL, ["ds"], "with_ds", enabled=True),
+        Constraint(kind.DEFAULT, ["note"], "noted", "'-'"),
+        Constraint(kind.CHECK, ["of"], "some", "of > 0"),
+    ]
+    to = References(database, "parent", ["id", "note"], key.name, 1, 2)
+    foreign = Constraint(kind.FOREIGN_KEY, ["of", "note"], f"to_{database}", references=to)
+    store.create_database(database)
+    external = {"table_type": "EXTERNAL_TABLE", "parameters": {"EXTERNAL": "TRUE"}}
+    for name in ("parent", "child"):  # the child is copied first
+        place = f"{hms.root}/{database}/{name}"
+        store.create_table(Table(database, name, [Column("ds", "string")], numbers, location=place, **external))
+    store.hive.constraints.add(database, "parent", own)
+    store.hive.constraints.add(database, "child", [foreign])
+    there = export_metastore(store, hms.uri, database=database)
+    assert import_metastore(back, hms.uri, database=database).constraints == there.constraints
+    copied = {name: back.hive.constraints.of(database, name) for name in ("parent", "child")}
+    if there.is_complete:
+        assert there.constraints == 6
+        assert (set(copied["parent"]), copied["child"]) == (set(own), (foreign,))
+    else:  # of 2.3, which knows keys alone
+        assert {what for what, _ in there.refused} == {f"constraint {one.name} of {database}.parent" for one in own[1:]}
+        assert (copied["parent"], copied["child"]) == ((key,), (foreign,))
+    assert export_metastore(back, hms.uri, database=database).constraints == 0
+    assert import_metastore(back, hms.uri, database=database).is_complete
+    # What differs is told, or replaced, with the foreign key that goes with its key.
+    back.hive.constraints.drop(database, "parent", key.name)
+    back.hive.constraints.add(database, "parent", [replace(key, columns=["id"], name="other")])
+    told = import_metastore(back, hms.uri, database=database)
+    assert dict(told.refused)[f"constraint {key.name} of {database}.parent"].endswith("exists and differs")
+    assert import_metastore(back, hms.uri, database=database, on_conflict="replace").is_complete
+    assert back.hive.constraints.of(database, "child") == (foreign,)
+    alone = import_metastore(connect("memory://"), hms.uri, database=database, table="child")
+    ((what, why),) = alone.refused
+    assert what == f"constraint {foreign.name} of {database}.child"
+    assert "table that does not exist" in why
 
 
 def test_a_partition_is_stored_field_for_field(hms_2, store, back, database):

@@ -50,10 +50,10 @@ HTTP_MODEL = "/databases/shop/model"
 FACT = "/databases/shop/facts/rides_daily"
 
 
-def modelled(store):
+def modelled(store, lake="s3://lake"):
     """The cubes of a store that has the database shop, with two days and an hour on the lake."""
     cubes = Cubes(store, "shop")
-    cubes.create_all(parse_documents(MODEL, "yaml"))
+    cubes.create_all(parse_documents(MODEL.replace("s3://lake", lake), "yaml"))
     cubes.add_partitions("rides_daily", "lake", days("2015-01-29", "2015-01-30"))
     cubes.add_partitions("rides_daily", "lake", [PartitionDesc("HOURLY", {"dt": "2015-01-31-00"})])
     return cubes

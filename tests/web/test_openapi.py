@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from hbstore.web.catalog import catalog_documents, catalog_requests
@@ -104,3 +107,18 @@ def test_each_operation_is_explained(browse):
     for name in REQUESTS:
         if name != "NewPartitions":
             assert description["components"]["schemas"][name]["examples"], name
+
+
+def test_each_operation_tells_of_errors_and_of_no_others(browse):
+    description = browse("GET", "/openapi.json").json()
+    for path, operations in description["paths"].items():
+        for method, operation in operations.items():
+            errors = {code for code in operation["responses"] if not code.startswith("2")}
+            assert errors - {"503", "303", "307"} == {"default"}, (method, path, errors)
+    text = json.dumps(description)
+    places = re.findall(r'"\$ref": "#/([^"]*)"', text)
+    assert places
+    for place in places:
+        one = description
+        for name in place.split("/"):
+            one = one[name]

@@ -44,6 +44,37 @@ def in_pages(ask, id_, form, size):
         token = f"&page={following}"
 
 
+@pytest.mark.parametrize("form", ["json", "ndjson", "csv", "arrow"])
+def test_a_result_that_the_client_has_is_not_sent_again(ask, finished, form):
+    path = f"/queries/{finished}/results?format={form}"
+    first = ask("GET", path)
+    tag, changed = first.headers["ETag"], first.headers["Last-Modified"]
+    assert (first.status, first.headers["Cache-Control"]) == (200, "private, no-cache")
+    for headers in (
+        {"If-None-Match": tag},
+        {"If-None-Match": f'"other", {tag.removeprefix("W/")}'},
+        {"If-None-Match": "*"},
+        {"If-Modified-Since": changed},
+    ):
+        again = ask("GET", path, headers=headers)
+        assert (again.status, again.data, again.headers["ETag"]) == (304, b"", tag), headers
+    earlier = "Thu, 01 Jan 1970 00:00:00 GMT"
+    for headers in (
+        {"If-None-Match": '"other"'},
+        {"If-None-Match": '"other"', "If-Modified-Since": changed},
+        {"If-Modified-Since": earlier},
+        {"If-Modified-Since": "soon"},
+    ):
+        assert ask("GET", path, headers=headers).data == first.data, headers
+    others = {ask("GET", f"{path}&page_size={size}").headers["ETag"] for size in (10, 20)}
+    assert len(others | {tag}) == 3
+    packed = ask("GET", path, headers={"Accept-Encoding": "gzip"})
+    assert (packed.headers["ETag"], packed.headers.get("Content-Encoding")) == (
+        tag,
+        None if form == "arrow" else "gzip",
+    )
+
+
 @pytest.mark.parametrize("size", [999, 1_250, 2_500, 10_000])
 def test_pages_of_json_hold_all_rows_once(ask, finished, size):
     rows, following = [], []

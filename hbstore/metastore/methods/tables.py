@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 from hbstore.errors import DatabaseNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.environment import asks_to_purge, environment, properties_of
-from hbstore.metastore.methods.schemas import CONSTRAINT_KINDS
+from hbstore.metastore.methods.constraint_calls import requested_constraints
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model.objects import Table
 from hbstore.warehouse import tables
 
 handlers = Handlers()
-_NOT_KEPT: Final = (
-    "hbstore does not store constraints: leave them out of the table, or keep the table in another metastore"
-)
 
 
 @handlers.answers("create_table", "create_table_with_environment_context", "create_table_with_constraints", writes=True)
@@ -27,8 +24,8 @@ def create_table(call: Call) -> None:
 
     Raises:
         AlreadyExistsException: it is there already.
-        InvalidObjectException: its database is not there, or a name or a column's type cannot be.
-        MetaException: the folder cannot be made, constraints are to be kept, or the table cannot be transactional.
+        InvalidObjectException: its database is not there, or a name, a column's type or a constraint cannot be.
+        MetaException: the folder cannot be made, a foreign key refers to no key, or the table cannot be transactional.
     """
     _create(call, call.arguments.tbl, call.arguments, environment(call))
 
@@ -85,14 +82,13 @@ def _create(call: Call, new: Table, constraints: Any, properties: Mapping[str, s
     Args:
         call: what is answered.
         new: the table as a client sends it.
-        constraints: has the lists of constraints that are to be kept, if any, as attributes.
+        constraints: has the lists of its constraints, if any, as attributes.
         properties: the call's environment context.
     """
     call.note(table=str(new))
-    if any(getattr(constraints, kind, None) for kind in CONSTRAINT_KINDS):
-        raise THRIFT.MetaException(_NOT_KEPT)
+    kept = requested_constraints(new, constraints)
     with _without_database():
-        tables.create_table(call.store, call.warehouse, new, properties)
+        tables.create_table(call.store, call.warehouse, new, properties, kept)
 
 
 @contextmanager

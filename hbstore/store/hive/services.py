@@ -1,10 +1,11 @@
-"""What only Hive asks a metastore for: functions, locks, transactions, roles, grants and marks, under `store.hive`."""
+"""What only Hive asks a metastore for: functions, locks, transactions, roles, grants, marks, constraints."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from hbstore.store.hive.companions import Companions
+from hbstore.store.hive.constraints import Constraints
 from hbstore.store.hive.functions import Functions
 from hbstore.store.hive.grants import Grants
 from hbstore.store.hive.lock_table import LockTableRow
@@ -27,6 +28,7 @@ class Hive:
         roles: roles, and the users, groups and roles that have them.
         grants: privileges on databases, tables, columns and partitions. hbstore keeps them and enforces none.
         marks: partitions that a client marked for an event, such as "loading is done".
+        constraints: keys, NOT NULL, defaults and checks of tables. hbstore keeps them and enforces none.
 
     >>> import hbstore
     >>> store = hbstore.connect("memory://")
@@ -40,13 +42,14 @@ class Hive:
     roles: Roles
     grants: Grants
     marks: Marks
+    constraints: Constraints
 
     @classmethod
     def of(cls, transactions: Transactions, tables: Tables, companions: Companions) -> Hive:
         """The services of a store.
 
         >>> store.hive
-        <Hive: functions, locks, transactions, roles, grants, marks>
+        <Hive: functions, locks, transactions, roles, grants, marks, constraints>
         """
         lock_table = LockTableRow(transactions)
         return cls(
@@ -56,7 +59,8 @@ class Hive:
             Roles(transactions),
             Grants(transactions, tables),
             Marks(companions),
+            Constraints(tables),
         )
 
     def __repr__(self) -> str:
-        return "<Hive: functions, locks, transactions, roles, grants, marks>"
+        return "<Hive: functions, locks, transactions, roles, grants, marks, constraints>"

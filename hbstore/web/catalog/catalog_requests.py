@@ -183,6 +183,22 @@ class NewPartition(_Request):
         )
 
 
+def whole_schema(kind: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a document with those of its parts in their places, as it stands alone in a description."""
+
+    def placed(value: Any) -> Any:
+        if isinstance(value, dict):
+            if "$ref" in value:
+                return placed(parts[value["$ref"].rpartition("/")[2]])
+            return {name: placed(one) for name, one in value.items()}
+        return [placed(one) for one in value] if isinstance(value, list) else value
+
+    schema = kind.model_json_schema()
+    parts = schema.pop("$defs", {})
+    whole: dict[str, Any] = placed(schema)
+    return whole
+
+
 class NewPartitions(_Request):
     """Partitions to add, all or none."""
 

@@ -24,7 +24,14 @@ from hbstore.warehouse.partition_changes import change_partitions, drop_partitio
 from hbstore.warehouse.service import Service
 from hbstore.web.catalog.catalog_change_routes import DeleteDataQuery, PurgeQuery
 from hbstore.web.catalog.catalog_documents import PartitionDocument
-from hbstore.web.catalog.catalog_requests import NamedPartitions, NewPartitions, PartitionChange, parsed, whole_values
+from hbstore.web.catalog.catalog_requests import (
+    NamedPartitions,
+    NewPartitions,
+    PartitionChange,
+    parsed,
+    whole_schema,
+    whole_values,
+)
 from hbstore.web.catalog.changing import Dropped, writable
 from hbstore.web.catalog.partition_routes import PARTITIONS, DialectQuery, named_partition
 from hbstore.web.versions import matching, tagged
@@ -35,7 +42,7 @@ _BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
         "content": {
-            "application/json": {"schema": NewPartitions.model_json_schema()},
+            "application/json": {"schema": whole_schema(NewPartitions)},
             _LINES: {"schema": {"type": "string", "description": "an object of `partitions` in each line"}},
         },
     }

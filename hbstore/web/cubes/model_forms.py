@@ -35,9 +35,8 @@ ModelFormQuery = Annotated[ModelForm | None, Query(description="json, yaml or xm
 
 def body_of(what: str, example: object) -> dict[str, Any]:
     """What /docs says of a body in these forms."""
-    schema = {"type": "string", "description": what}
-    content: dict[str, Any] = {kind: {"schema": schema} for kind in MEDIA_TYPES.values()}
-    content[MEDIA_TYPES["json"]] = {"schema": {"description": what}, "example": example}
+    content: dict[str, Any] = {kind: {"schema": {"description": what}} for kind in MEDIA_TYPES.values()}
+    content[MEDIA_TYPES["json"]]["example"] = example
     return {"requestBody": {"required": True, "content": content}}
 
 

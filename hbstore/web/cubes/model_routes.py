@@ -226,6 +226,6 @@ def _singular(kind: Kinds) -> str:
 
 
 def _replies(example: object) -> dict[int | str, dict[str, Any]]:
-    content: dict[str, Any] = {kind: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values()}
-    content[MEDIA_TYPES["json"]] = {"schema": {}, "example": example}
+    content: dict[str, Any] = {kind: {"schema": {}} for kind in MEDIA_TYPES.values()}
+    content[MEDIA_TYPES["json"]]["example"] = example
     return {200: {"content": content}}

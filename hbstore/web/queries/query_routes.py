@@ -17,7 +17,6 @@ from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.query_service import query as values
 from hbstore.query_service.query import ANONYMOUS, MAX_NAME, MAX_TEXT, State
 from hbstore.query_service.service import QueryService
-from hbstore.web.problems import PROBLEMS
 from hbstore.web.queries.waiting import QueryWaiting, server_sent
 
 _EXAMPLE: Final = "cube select bike, fare from rides where time_range_in(start_time, '2015-01-16', '2015-01-18')"
@@ -69,7 +68,7 @@ class Listed(BaseModel):
 
 def query_routes(service: QueryService, waiting: QueryWaiting) -> APIRouter:
     """The routes of queries."""
-    router = APIRouter(tags=["queries"], responses=PROBLEMS)
+    router = APIRouter(tags=["queries"])
 
     @router.post("/queries", status_code=202)
     def submit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,9 +43,12 @@ UNORDERED = {
     ),
     *("exchange_partitions", "getAllFunctions", "showLocks", "listRoleNames", "list_roles"),
     *("getPartitionsWithSpecs", "getTablesExt"),
+    *("getPrimaryKeys", "getForeignKeys", "getUniqueConstraints", "getNotNullConstraints", "getDefaultConstraints"),
     *("getTableColumnStatistics", "getPartitionColumnStatistics", "getAggrColStatsFor"),
 }
 """What Hive's metastore answers in no order."""
+MADE = re.compile(r"^((?:pk|fk|uk|nn|dc)_[0-9]+)_[0-9]{13}_[0-9]+$")
+"""Names of constraints that a server makes: of a kind, a hash of what is constrained, the time, and a number."""
 IDS = {"lockid": "lock", "lockIdInternal": "part", "txnid": "txn", "txn_ids": "txn", "blockedByExtId": "lock"}
 """Fields with numbers that a server gives out, and what is counted in them."""
 
@@ -166,6 +170,7 @@ class Conversation:
             return [self._normal(one, name) for one in value]
         if isinstance(value, str):
             value = value.replace(str(self.root), "/ROOT")
+            value = MADE.sub(r"\1 NOW", value)
         if name in TIMES and self._is_now(value):
             return "NOW"
         if name in IDS and value:

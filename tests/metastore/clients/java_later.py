@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.metastore.clients.java_structs import columns, filled, table
+from tests.metastore.clients.java_structs import columns, filled, storage, table
 
 API = "org.apache.hadoop.hive.metastore.api"
 DAYS = [("2026-01-01", "1"), ("2026-01-01", "2"), ("2026-01-02", "1"), ("2026-01-02", "10")]
@@ -16,13 +16,112 @@ def catalogs(ask):
     ask("dropCatalog", "nope")
 
 
-def no_constraints(ask):
-    filled(ask, "bound", "t", ("a", "1"))
-    for kind in ("Unique", "NotNull", "Default", "Check"):
-        ask(
-            f"get{kind}Constraints",
-            ask.struct(f"{kind}ConstraintsRequest", catName="hive", db_name="bound", tbl_name="t"),
-        )
+def _constraint(ask, kind, column, name=None, *, table="t", seq=None, text=None):
+    """A struct of Hive's about one column."""
+    named = {"NotNull": "nn_name", "Unique": "uk_name", "PrimaryKey": "pk_name"}.get(kind, "dc_name")
+    made = ask.struct(
+        f"SQL{kind}{'' if kind == 'PrimaryKey' else 'Constraint'}",
+        catName="hive",
+        table_db="bound",
+        table_name=table,
+        column_name=column,
+        enable_cstr=False,
+        validate_cstr=False,
+        rely_cstr=True,
+    )
+    if seq is not None:
+        made.setKey_seq(seq)
+    if name is not None:
+        getattr(made, f"set{named.capitalize()}")(name)
+    if kind == "Default":
+        made.setDefault_value(text)
+    if kind == "Check":
+        made.setCheck_expression(text)
+    return made
+
+
+def _foreign(ask, column, to, name=None, *, parent="t", seq=1):
+    made = ask.struct(
+        "SQLForeignKey",
+        pktable_db="bound",
+        pktable_name=parent,
+        pkcolumn_name=to,
+        fktable_db="bound",
+        fktable_name="child",
+        fkcolumn_name=column,
+        key_seq=seq,
+        update_rule=1,
+        delete_rule=2,
+        enable_cstr=False,
+        validate_cstr=False,
+        rely_cstr=True,
+        catName="hive",
+    )
+    if name is not None:
+        made.setFk_name(name)
+    return made
+
+
+def constraints(ask):
+    def show(*names):
+        for name in names:
+            place = {"catName": "hive", "db_name": "bound", "tbl_name": name}
+            ask("getPrimaryKeys", ask.struct("PrimaryKeysRequest", **place))
+            for kind in ("Unique", "NotNull", "Default", "Check"):
+                ask(f"get{kind}Constraints", ask.struct(f"{kind}ConstraintsRequest", **place))
+            foreign = {"foreign_db_name": "bound", "foreign_tbl_name": name}
+            ask("getForeignKeys", ask.struct("ForeignKeysRequest", catName="hive", **foreign))
+            parent = {"parent_db_name": "bound", "parent_tbl_name": name}
+            ask("getForeignKeys", ask.struct("ForeignKeysRequest", catName="hive", **parent))
+
+    def one(*given, **more):
+        return _constraint(ask, *given, **more)
+
+    def change(name, **fields):
+        found = ask("getTable", "bound", name)
+        for field, value in fields.items():
+            getattr(found, f"set{field[0].upper()}{field[1:]}")(value)
+        ask("alter_table", "bound", name, found)
+
+    ask("createDatabase", ask.struct("Database", name="bound"))
+    keys = [one("PrimaryKey", "Amount", seq=1), one("PrimaryKey", "ds", seq=2)]
+    of_one = (
+        [one("NotNull", "note")],
+        [one("Default", "note", text="'x'")],
+        [one("Check", "note", "C1", text="note > 'a'")],
+    )
+    ask("createTableWithConstraints", table(ask, "bound", "t"), keys, [], [one("Unique", "note", seq=1)], *of_one)
+    ask("createTable", table(ask, "bound", "child"))
+    show("t", "child", "nope")
+    ask("addForeignKey", [_foreign(ask, "Amount", "amount"), _foreign(ask, "ds", "ds", seq=2)])
+    ask("addForeignKey", [_foreign(ask, "note", "note", "To_Unique")])
+    ask("addForeignKey", [_foreign(ask, "note", "note", "nowhere", parent="nope")])
+    ask("addForeignKey", [_foreign(ask, "amount", "amount", "half")])
+    ask("addPrimaryKey", [one("PrimaryKey", "note", "second", seq=1)])
+    ask("addPrimaryKey", [one("PrimaryKey", "note", table="nope", seq=1)])
+    ask("addUniqueConstraint", [one("Unique", "note", "C1", seq=1)])
+    ask("addUniqueConstraint", [one("Unique", "hour", "U2", seq=1), one("Unique", "note", "U2", seq=2)])
+    ask("addNotNullConstraint", [one("NotNull", "hour"), one("NotNull", "ds", "N2")])
+    ask("addNotNullConstraint", [one("NotNull", "nope")])
+    ask("addDefaultConstraint", [one("Default", "hour", "D2", text="7")])
+    ask("addCheckConstraint", [one("Check", None, text="hour < 24")])
+    show("t", "child")
+    change("t", tableName="renamed")
+    show("renamed", "child")
+    change("child", tableName="kid")
+    show("renamed", "kid")
+    ask("dropConstraint", "bound", "renamed", "n2")
+    ask("dropConstraint", "bound", "renamed", "nope")
+    change("kid", sd=storage(ask, cols=columns(ask, total="double", note="string")))
+    show("renamed", "kid")
+    change("renamed", sd=storage(ask, cols=columns(ask, amount="double", text="string")))
+    show("renamed")
+    wrong = table(ask, "bound", "wrong")
+    for given in (one("Unique", "nope", table="wrong", seq=1), one("Unique", "note", table="elsewhere", seq=1)):
+        ask("createTableWithConstraints", wrong, [], [], [given], [], [], [])
+    ask("tableExists", "bound", "wrong")
+    ask("dropTable", "bound", "kid")
+    ask("dropTable", "bound", "renamed")
 
 
 def projected(ask):
@@ -109,4 +208,4 @@ def write_ids(ask):
     ask("heartbeatTxnRange", first, first)
 
 
-TOPICS = (catalogs, no_constraints, projected, likes, requests, write_ids)
+TOPICS = (catalogs, constraints, projected, likes, requests, write_ids)

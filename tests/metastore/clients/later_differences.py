@@ -43,6 +43,9 @@ SPARK = "Spark writes `.*` in LIKE through a client of Hive 4, too, and means an
 NONE = "a limit of 0 in `get_partition_names` is no limit"
 LIKE = "the methods that clients of Hive 2.3 have read LIKE as those clients write it"
 OLDER = "as beside Hive 2.3"
+KNOWN = "what is wrong with a constraint is an error that clients know"
+UNIQUE = "a foreign key to a unique constraint is listed, and so are the partition columns of any foreign key"
+WHOLE = "with a column goes a key that has it, and is not left with fewer columns"
 COMMA = "Hive's SQL describes the catalog without the comma that its code has"
 WRITE_IDS = "the write id of a transaction is its own number, in every table"
 DIFFERENCES = (
@@ -70,6 +73,9 @@ DIFFERENCES = (
     Difference("roles", "drop_role", "MetaException", OLDER),
     Difference("catalogs", "getCatalog", "createTime", CREATED, LATER),
     Difference("catalogs", "getCatalog", "description", COMMA),
+    Difference("constraints", "add|dropConstraint", "TApplicationException", KNOWN),
+    Difference("constraints", "getForeignKeys", "answer: ", UNIQUE),
+    Difference("constraints", "104. getUniqueConstraints", "u2", WHOLE),
     Difference("projected", "getPartitionsWithSpecs", r"bucketCols|sortCols|\.parameters", EMPTY),
     Difference("likes", r"\.\*", ".", SPARK, LATER),
     Difference("likes", "like", ".", LIKE, ("3.1",)),

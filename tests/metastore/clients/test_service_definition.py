@@ -29,12 +29,7 @@ OLDEST, NEWEST = "2.3", "4.1"
 _KINDS = ("Unique", "NotNull", "Default", "Check")
 UNTOLD = (TType.STRUCT, None)
 """An exception in classes that Thrift 0.9 made: which one, they do not tell."""
-ONE_HERE = {
-    "LaterConstraint": tuple(f"SQL{kind}Constraint" for kind in _KINDS),
-    "LaterConstraintsRequest": tuple(f"{kind}ConstraintsRequest" for kind in _KINDS),
-    "LaterConstraintsResponse": tuple(f"{kind}ConstraintsResponse" for kind in _KINDS),
-    "AddLaterConstraintRequest": tuple(f"Add{kind}ConstraintRequest" for kind in _KINDS),
-}
+ONE_HERE = {"LaterConstraintsRequest": tuple(f"{kind}ConstraintsRequest" for kind in _KINDS)}
 """Structs of Hive's that have the same fields, as far as somebody looks at them."""
 CHANGED = {
     ("LockComponent", 7),  # another name
@@ -43,8 +38,6 @@ CHANGED = {
     ("InsertEventRequestData", 1),  # nobody listens to these
     ("InsertEventRequestData", 2),
     ("get_partition_names_result", 1),  # another exception, with the same text
-    ("LaterConstraintsResponse", 1),  # names of their own
-    ("AddLaterConstraintRequest", 1),
 }
 """Fields that later versions have otherwise."""
 NOT_TAKEN = {("DropPartitionsRequest", 5): True}

@@ -1,0 +1,117 @@
+"""Constraints of tables: kept and answered as a Hive Metastore does, and not enforced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hbstore.errors import ConstraintNotFound
+from hbstore.model.constraints import Constraint, ForeignKey
+from hbstore.store.constraint_changes import add_constraints, remove_constraint
+from hbstore.store.constraints_cell import CONSTRAINTS, TableConstraints
+from hbstore.store.table_row import TABLE_KEYS, names_of
+from hbstore.store.tables import Tables
+from hbstore.texts.arguments import expect_many, expect_texts
+from hbstore.transactions.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Constraints:
+    """Keys, NOT NULL, defaults and checks of tables.
+
+    They go along with a table that is renamed, and with it when it is dropped; what is about a column goes with that
+    column, or when its type changes. With a key go the foreign keys that refer to it.
+
+    Attributes:
+        tables: the tables that they belong to.
+
+    Raises, in all that follows:
+        TableNotFound, DatabaseNotFound: there is no such table.
+
+    >>> from hbstore.model.constraints import ConstraintKind
+    >>> key = Constraint(ConstraintKind.PRIMARY_KEY, ["ds", "hour"], "sales_key", relied=True)
+    >>> store.hive.constraints.add("shop", "sales", [key]) == [key]
+    True
+    >>> store.hive.constraints.of("shop", "sales") == (key,)
+    True
+    >>> store.hive.constraints.drop("shop", "sales", "SALES_KEY")
+    """
+
+    tables: Tables
+
+    def __repr__(self) -> str:
+        return f"<Constraints of {self.tables.transactions.rows.url}>"
+
+    def of(self, database: str, table: str) -> Sequence[Constraint]:
+        """The constraints of a table in the order in which they came. One row.
+
+        >>> store.hive.constraints.of("shop", "sales")
+        ()
+        """
+        return self._of(database, table).own
+
+    def referring(self, database: str, table: str) -> Sequence[ForeignKey]:
+        """The foreign keys that refer to a table. One row.
+
+        >>> store.hive.constraints.referring("shop", "sales")
+        ()
+        """
+        return self._of(database, table).referring
+
+    def foreign_keys(self) -> Sequence[ForeignKey]:
+        """The foreign keys of all tables, in order of the tables. O(tables).
+
+        >>> store.hive.constraints.foreign_keys()
+        []
+        """
+        cells = self.tables.transactions.scan_cell(*TABLE_KEYS, CONSTRAINTS)
+        return [
+            ForeignKey(*names_of(key), one)
+            for key, cell in cells
+            for one in TableConstraints.decode(cell).own
+            if one.references is not None
+        ]
+
+    def add(self, database: str, table: str, constraints: Iterable[Constraint]) -> Sequence[Constraint]:
+        """Add constraints to a table, all or none; they, with their names, foreign keys last.
+
+        Raises:
+            InvalidInput: a column or the table of a foreign key is not there, a name is taken, or they are too many.
+            DdlRefused: there is a primary key already, or a foreign key refers to no key of the other table.
+
+        >>> from hbstore.model.constraints import ConstraintKind
+        >>> (added,) = store.hive.constraints.add("shop", "sales", [Constraint(ConstraintKind.NOT_NULL, ["hour"])])
+        >>> added.name.startswith("nn_")
+        True
+        >>> store.hive.constraints.drop("shop", "sales", added.name)
+        """
+        given = expect_many("constraints", constraints, Constraint, hint="Give a list of Constraint")
+
+        def add(transaction: Transaction) -> Sequence[Constraint]:
+            view, _ = self.tables.view(transaction, database, table)
+            return add_constraints(transaction, view.key, given)
+
+        return self.tables.transactions.run(add)
+
+    def drop(self, database: str, table: str, name: str) -> None:
+        """Remove a constraint of a table, or a foreign key that refers to it; ConstraintNotFound if there is none.
+
+        >>> store.hive.constraints.drop("shop", "sales", "nope")
+        Traceback (most recent call last):
+            ...
+        hbstore.errors.ConstraintNotFound: the table has no such constraint: table=shop.sales, constraint=nope. ...
+        """
+        expect_texts(name=name)
+
+        def drop(transaction: Transaction) -> None:
+            view, row = self.tables.view(transaction, database, table)
+            if not remove_constraint(transaction, view.key, name):
+                hint = "List the table's constraints"
+                raise ConstraintNotFound(
+                    "the table has no such constraint", table=row.table, constraint=name, hint=hint
+                )
+
+        self.tables.transactions.run(drop)
+
+    def _of(self, database: str, table: str) -> TableConstraints:
+        return TableConstraints.decode(self.tables.open(database, table).cells.get(CONSTRAINTS))
