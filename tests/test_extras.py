@@ -248,7 +248,7 @@ def test_the_console_is_shown_without_pyspark_and_without_java(run):
         query = urllib3.request("POST", doors["http"] + "/queries", json={"text": "SELECT 1"}).json()
         ended = urllib3.request("GET", f"{doors['http']}/queries/{query['id']}?wait=60").json()
         assert (ended["state"], ended["problem"]["error"]) == ("failed", "MissingPackage")
-        assert "[spark]" in ended["problem"]["hint"]
+        assert "[service]" in ended["problem"]["hint"]
 
 
 def test_all_doors_open_where_all_is_installed(run):
