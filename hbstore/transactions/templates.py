@@ -34,6 +34,7 @@ WORTH: Final = 4
 
 ID: Final = 4
 _LENGTH: Final = struct.Struct(">I")
+_length_at: Final = _LENGTH.unpack_from
 _LONGEST_VALUES: Final = 255
 _LEVEL: Final = 6
 _MEMORY: Final = 5
@@ -77,7 +78,9 @@ class Templates:
 
     def packed(self, payload: bytes) -> bytes:
         """What a partition's row holds; the struct itself where that is not larger, or is not understood."""
-        size = values_size(payload)
+        return self._packed(payload, values_size(payload))
+
+    def _packed(self, payload: bytes, size: int) -> bytes:
         if not size or not self.texts:
             return payload
         values, rest = payload[:size], payload[size:]
@@ -86,16 +89,19 @@ class Templates:
             compressor = _compressor(text).copy()
             row = b"".join((values, number, compressor.compress(rest), compressor.flush(), bytes((size,))))
             smallest = min(smallest, row, key=len)
-            if _is_like(row, payload):
+            if _is_like(row, payload, size):
                 break
         return smallest
 
     def pack(self, payload: bytes) -> tuple[Templates, bytes]:
         """These, with one more if there is room and the partition is like none of them; and what its row holds."""
-        row, size = self.packed(payload), values_size(payload)
+        size = values_size(payload)
+        row = self._packed(payload, size)
+        if not size or _is_like(row, payload, size) or len(self.texts) >= MOST:
+            return self, row
         text = payload[size:][-LARGEST:]
         kept = sum(map(len, self.texts.values()))
-        if not size or _is_like(row, payload) or len(self.texts) >= MOST or (kept and kept + len(text) > LARGEST):
+        if kept and kept + len(text) > LARGEST:
             return self, row
         more = Templates({**self.texts, sha256(text).digest()[:ID]: text})
         return more, more.packed(payload)
@@ -130,9 +136,9 @@ def unpacked_with(text: bytes | None, stored: bytes) -> bytes:
         return stored
 
 
-def _is_like(row: bytes, payload: bytes) -> bool:
-    """Whether a partition's row is so small that its template will do."""
-    return len(row) - values_size(payload) <= len(payload) // WORTH
+def _is_like(row: bytes, payload: bytes, size: int) -> bool:
+    """Whether a partition's row, whose values have this size, is so small that its template will do."""
+    return len(row) - size <= len(payload) // WORTH
 
 
 @lru_cache(maxsize=64)
@@ -148,8 +154,8 @@ def values_size(payload: bytes) -> int:
         return 0
     at = len(VALUES_START) + _LENGTH.size
     try:
-        for _ in range(_LENGTH.unpack_from(payload, len(VALUES_START))[0]):
-            at += _LENGTH.size + _LENGTH.unpack_from(payload, at)[0]
+        for _ in range(_length_at(payload, len(VALUES_START))[0]):
+            at += _LENGTH.size + _length_at(payload, at)[0]
             if at > _LONGEST_VALUES:
                 return 0
     except struct.error:
