@@ -27,6 +27,7 @@ from benchmarks import (
     growth,
     hbase,
     hive_expressions,
+    in_memory,
     listings,
     planning,
     rest,
@@ -42,6 +43,7 @@ from benchmarks.timing import Report
 ONE_TABLE = {
     "planning": planning.run,
     "growth": growth.run,
+    "in-memory": in_memory.run,
     "expressions": hive_expressions.run,
     "console-queries": console_queries.run,
     "console-timelines": console_timelines.run,
