@@ -183,12 +183,12 @@ def create_default_database(store: PartitionStore, serving: Serving) -> None:
     """Create the database that clients take for granted, if it is not there, and its folder."""
     if serving.read_only:
         return
-    there = DEFAULT_DATABASE in store.database_names()
-    if there and store.get_database(DEFAULT_DATABASE).location is not None:
+    is_new = DEFAULT_DATABASE not in store.database_names()
+    if not is_new and store.get_database(DEFAULT_DATABASE).location is not None:
         return
     location = serving.warehouse.database_location(DEFAULT_DATABASE)
     serving.warehouse.make_folder(location)
-    if not there:
+    if is_new:
         store.create_database(replace(DEFAULT, location=location), if_not_exists=True)
 
 

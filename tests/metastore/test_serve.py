@@ -153,6 +153,14 @@ def test_a_default_database_that_is_there_is_left_alone(serve, url):
         assert store.get_database("default").description == "mine"
 
 
+def test_the_default_database_of_a_new_store_is_where_the_warehouse_is(serve, url, tmp_path):
+    with connect(url) as store:
+        store.create_database(DEFAULT)  # as `hbstore init` does, which knows no warehouse
+    with client(serve().port) as metastore:
+        assert metastore.get_database("default").locationUri == f"file:{tmp_path}/warehouse"
+    assert (tmp_path / "warehouse").is_dir()
+
+
 def test_a_read_only_server_creates_nothing(serve, url, tmp_path):
     missing = command("--store", url, "serve", "--warehouse", str(tmp_path), "--read-only")
     assert (missing.returncode, "the store does not exist" in missing.stderr) == (3, True)

@@ -102,8 +102,7 @@ def test_an_engine_that_is_closed_while_it_finds_no_java_ends(begin, monkeypatch
     monkeypatch.setattr(engine, "_missing", missing)
     spark = begin()
     begun.set()
-    spark.engine._keeper.join(30)
-    assert not spark.engine._keeper.is_alive()
+    until(lambda: not spark.engine._keeper.is_alive())
 
 
 def test_what_is_said_is_heard_in_order(begin):
