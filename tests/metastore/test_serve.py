@@ -21,7 +21,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.serving import Serving
 from hbstore.retention.expiry import runs as runs_of
 from hbstore.servers.limits import MAX_CONNECTIONS
-from hbstore.warehouse.databases import create_database
+from hbstore.warehouse.databases import DEFAULT, create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.tables import create_table
 from tests.metastore.client import HOST, TYPES, client, message
