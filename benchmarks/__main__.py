@@ -28,6 +28,7 @@ from benchmarks import (
     growth,
     hbase,
     hive_expressions,
+    in_memory,
     listings,
     planning,
     rest,
@@ -45,6 +46,7 @@ from benchmarks.timing import Report
 ONE_TABLE = {
     "planning": planning.run,
     "growth": growth.run,
+    "in-memory": in_memory.run,
     "expressions": hive_expressions.run,
     "console-queries": console_queries.run,
     "console-timelines": console_timelines.run,

@@ -42,19 +42,20 @@ PUBLISHED: Final = False
 """Whether the project owns its name on the public package index; docs/releasing.md says when this changes."""
 
 
-def check_extra(extra: str, feature: str) -> None:
+def check_extra(extra: str, feature: str, *, install: str | None = None) -> None:
     """See that an extra is installed.
 
     Args:
         extra: a key of `MODULES`.
         feature: what needs it: ``the console``.
+        install: the extra that the hint names; None: this one.
 
     Raises:
         MissingPackage: a package of it is not, or PySpark is too old.
     """
     missing = [module for module in MODULES[extra] if find_spec(module) is None]
     if missing:
-        raise missing_extra(extra, feature, missing)
+        raise missing_extra(install or extra, feature, missing)
     if "pyspark" in MODULES[extra]:
         check_pyspark(PYSPARK, feature)
 

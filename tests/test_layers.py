@@ -41,6 +41,7 @@ ROOMS = (
     ("thrift",),
     ("texts",),
     ("keys",),
+    ("installed",),
     ("extras", "release"),
     ("errors", "byte_cache"),
 )

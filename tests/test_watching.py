@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from dataclasses import dataclass
 
 import pytest
@@ -18,7 +20,8 @@ from tests.processes import ROOT
 from tests.test_docs import anchors
 
 DASHBOARD = json.loads((ROOT / "deploy" / "grafana" / "dashboard.json").read_text(encoding="utf-8"))
-ALERTS = yaml.safe_load((ROOT / "deploy" / "prometheus" / "alerts.yaml").read_text(encoding="utf-8"))
+ALERTS_FILE = ROOT / "deploy" / "prometheus" / "alerts.yaml"
+ALERTS = yaml.safe_load(ALERTS_FILE.read_text(encoding="utf-8"))
 RULES = [rule for group in ALERTS["groups"] for rule in group["rules"]]
 PANELS = DASHBOARD["panels"]
 OWN = ("up",)
@@ -69,8 +72,8 @@ EXPRESSIONS = [
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    """The series of a server by their names: the labels of each. It has been asked at each door, and once in vain.
+def page(tmp_path_factory):
+    """The metrics of a server, as Prometheus reads them. It has been asked at each door, and once in vain.
 
     Its queries fail, as it finds no Java.
     """
@@ -83,16 +86,27 @@ def exported(tmp_path_factory):
         state = f"{server.ready['http']}/queries/{query}"
         until(lambda: urllib3.request("GET", state).json()["state"] == "failed")
 
-        def series():
+        def read():
             text = urllib3.request("GET", server.ready["metrics"]).data.decode()
-            found = {}
-            for family in text_string_to_metric_families(text):
-                for sample in family.samples:
-                    found.setdefault(sample.name, []).append(sample.labels)
-            return found
+            return text if looked <= series(text).keys() else None
 
         looked = {"hbstore_store_tables", "hbstore_server_ready", "hbstore_temporary_bytes", "hbstore_store_leases"}
-        return until(lambda: looked | {"hbstore_query_errors_total"} <= (now := series()).keys() and now)
+        looked.add("hbstore_query_errors_total")
+        return until(read)
+
+
+def series(page):
+    found = {}
+    for family in text_string_to_metric_families(page):
+        for sample in family.samples:
+            found.setdefault(sample.name, []).append(sample.labels)
+    return found
+
+
+@pytest.fixture(scope="module")
+def exported(page):
+    """The series of a server by their names: the labels of each."""
+    return series(page)
 
 
 @pytest.mark.parametrize(("expression", "text"), EXPRESSIONS)
@@ -130,6 +144,44 @@ def test_the_pages_name_no_metric_that_is_not_there(exported):
         assert set(re.findall(r"^\| `(hbstore_\w+)`", text, re.MULTILINE)) <= families
 
 
+@pytest.fixture
+def promtool():
+    """Runs Prometheus' own tool in the folder of the alerts; what it complains of."""
+    program = shutil.which("promtool")
+    if program is None:
+        pytest.skip("there is no promtool")
+
+    def run(*words, given=None):
+        command = [program, *words]
+        done = subprocess.run(command, cwd=ALERTS_FILE.parent, input=given, capture_output=True, text=True, check=False)
+        return None if done.returncode == 0 else done.stdout + done.stderr
+
+    return run
+
+
+def test_prometheus_takes_the_alerts_and_they_fire_as_their_examples_say(promtool):
+    assert promtool("check", "rules", "alerts.yaml") is None
+    assert promtool("test", "rules", "alerts_test.yaml") is None
+
+
+def test_prometheus_has_nothing_against_the_metrics(promtool, page):
+    assert promtool("check", "metrics", given=page) is None
+
+
+def test_there_is_an_example_of_each_alert():
+    examples = yaml.safe_load(ALERTS_FILE.with_name("alerts_test.yaml").read_text(encoding="utf-8"))["tests"]
+    fired = {one["alertname"] for test in examples for one in test.get("alert_rule_test", ()) if one["exp_alerts"]}
+    assert fired == {rule["alert"] for rule in RULES}
+
+
+def test_runbooks_become_links_by_the_command_of_the_file():
+    text = ALERTS_FILE.read_text(encoding="utf-8")
+    old, new = re.search(r"sed 's\|(.*?)\|(.*?)\|'", text).groups()
+    linked = yaml.safe_load(re.sub(r"^([^#\n]*)" + old, rf"\1{new}", text, flags=re.MULTILINE))
+    notes = [rule["annotations"] for group in linked["groups"] for rule in group["rules"]]
+    assert all(one["runbook_url"].startswith("https://wiki.example/hbstore/operating.md#") for one in notes)
+
+
 def test_panels_have_ids_and_places_of_their_own():
     assert len({panel["id"] for panel in PANELS}) == len({panel["title"] for panel in PANELS}) == len(PANELS)
     taken = [
@@ -157,8 +209,8 @@ def test_each_alert_has_what_people_need():
         assert rule.keys() == {"alert", "expr", "for", "labels", "annotations"}
         assert re.fullmatch(r"\d+m", rule["for"])
         assert rule["labels"]["severity"] in {"critical", "warning"}
-        assert rule["annotations"].keys() == {"summary", "runbook_url"}
-        page, _, anchor = rule["annotations"]["runbook_url"].partition("#")
+        assert rule["annotations"].keys() == {"summary", "runbook"}
+        page, _, anchor = rule["annotations"]["runbook"].partition("#")
         assert page == "docs/operating.md"
         assert anchor in sections
 

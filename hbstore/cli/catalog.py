@@ -31,6 +31,7 @@ from hbstore.texts.wording import plural
 
 if TYPE_CHECKING:  # its thread pools take time to import, and help needs none
     from hbstore.files.warehouse import Warehouse
+    from hbstore.store.partition_store import PartitionStore
 
 commands = typer.Typer()
 DatabaseArgument = Annotated[str, typer.Argument(metavar="DB", help="The database.", show_default=False)]
@@ -46,16 +47,28 @@ def init(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create the store, or check an existing one."""
+    """Create the store, or check an existing one.
+
+    A new store has the database `default`, as clients of Hive expect it.
+    """
     new_database = None if database is None else Database(database)
     opened, created = open_or_create_store(ctx, store)
     with opened:
+        _make_default(opened)
         if new_database is not None:
             opened.create_database(new_database, if_not_exists=True)
     url = store_url(ctx, store)
     name = None if new_database is None else new_database.name
     lines = [f"store {url}", *([] if name is None else [f"database {name}"])]
     print_answer({"store": url, "created": created, "database": name}, lines, as_json=as_json)
+
+
+def _make_default(store: PartitionStore) -> None:
+    """Give a store without databases the one that clients of Hive take for granted."""
+    from hbstore.warehouse.databases import DEFAULT
+
+    if not store.database_names():
+        store.create_database(DEFAULT, if_not_exists=True)
 
 
 @commands.command(epilog=examples("hbstore databases", "hbstore databases --json"))
@@ -140,10 +153,14 @@ def create_database(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a database, and the store if it does not exist."""
+    """Create a database, and the store if it does not exist.
+
+    A new store has the database `default`, too, as clients of Hive expect it.
+    """
     new_database = Database(database, location=location, parameters=parameters(parameter))
     opened, _ = open_or_create_store(ctx, store)
     with opened:
+        _make_default(opened)
         created = is_done(lambda: opened.create_database(new_database), AlreadyExists, skip=if_not_exists)
     _print_done(
         "database", new_database.name, "created" if created else "already exists", {"created": created}, as_json=as_json

@@ -21,7 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from hbstore.cli.opening import store_url
 from hbstore.cli.printing import print_answer
+from hbstore.cli.serve_doors import folders_beside
 from hbstore.errors import InvalidInput, did_you_mean
 
 PREFIX: Final = "HBSTORE"
@@ -37,6 +39,7 @@ _SECRETS: Final = frozenset({"token"})
 _HIDDEN: Final = "(hidden)"
 """What is shown of a secret that is there."""
 
+_SERVE: Final = ("serve",)
 _SOURCES: Final = {"COMMANDLINE": "command line", "ENVIRONMENT": "environment", "DEFAULT": "default"}
 
 
@@ -128,12 +131,17 @@ def show_instead(context: Any, configuration: Configuration) -> None:
 
 def _show(configuration: Configuration, words: tuple[str, ...], context: Any) -> None:
     rows = []
+    url = store_url(context, context.params.get("store"))
+    beside = folders_beside(url, context.params) if words == _SERVE else {}
     for (*_, name), parameter in _parameters(context.command, words):
         source = context.get_parameter_source(parameter.name).name
         place = configuration.sources.get((*words, name), "") if source == "DEFAULT_MAP" else _SOURCES[source]
         value = context.params[parameter.name]
-        if name == "store" and value is None and context.obj.url is not None:
-            value, place = context.obj.url, configuration.sources.get(("store",), "before the command")
+        if name == "store" and value is None:
+            named = "default" if context.obj.url is None else "before the command"
+            value, place = url, configuration.sources.get(("store",), named)
+        if name in beside:
+            value, place = beside[name], "default, beside the store"
         rows.append(("--" + name, _HIDDEN if name in _SECRETS and value else _text(value), place))
     lines = [f"{name}={value}  # {place}" for name, value, place in rows]
     print_answer(None, lines, as_json=False, table=(("option", "value", "from"), rows))

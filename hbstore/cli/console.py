@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -14,6 +14,8 @@ from hbstore.errors import AddressUnavailable, hinting
 from hbstore.extras import check_extra
 
 commands = typer.Typer()
+_LOOPBACK: Final = "127.0.0.1"
+"""Where `hbstore serve` listens unless a file or the environment says otherwise."""
 
 
 @commands.command(epilog=examples("hbstore console", "hbstore console catalog.db --port 8081"))
@@ -33,19 +35,23 @@ def console(
 ) -> None:
     """Show the console of a store in a browser.
 
-    It is `hbstore serve --http-port 8080 --without-metastore`, until Ctrl-C, but that it makes no store. It needs
-    neither Java nor Spark, but for queries.
+    It is `hbstore serve --http-port 8080 --without-metastore`, until Ctrl-C, but that it makes no store: other options
+    of serve are in a file or in the environment. It needs neither Java nor Spark, but for queries.
     """
     from hbstore.servers.listening import held_port
+
+    root = ctx.find_root()
+    host = (root.default_map or {}).get("serve", {}).get("host", _LOOPBACK)
 
     check_extra("web", "hbstore console")
     with (
         open_store(ctx, path or store),
         hinting(AddressUnavailable, "Choose another with --port; port 0 takes any free port"),
-        held_port("127.0.0.1", port),
+        held_port(host, port),
     ):
         pass  # serve would make a store that is mistyped, and its hint names options that this command lacks
-    words = ["--store", path or store_url(ctx, store), "serve", "--without-metastore", "--http-port", str(port)]
+    words = ["--config", root.params["config"]] if root.params["config"] else []
+    words += ["--store", path or store_url(ctx, store), "serve", "--without-metastore", "--http-port", str(port)]
     words += ["--open-browser"] * browser + ["--read-only"] * read_only + ["--json"] * as_json
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "hbstore", *words])  # noqa: S606  the command is our own

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hbstore.errors import InvalidInput
 from hbstore.rows.urls import parse_url
@@ -151,6 +152,23 @@ def folder_beside(url: str, name: str, use: str) -> str:
         )
     path = Path(parsed.place).absolute()
     return str(path.with_name(f"{path.stem}-{name}"))
+
+
+def folders_beside(url: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """The folders that `hbstore serve` uses where no option names them, by the option; none where one has to.
+
+    Args:
+        url: the store's URL or path.
+        options: of the command, as it has them.
+
+    >>> folders_beside("/data/catalog.db", {"warehouse": None, "http_port": None, "sql_port": None})
+    {'warehouse': '/data/catalog-warehouse'}
+    """
+    takes_queries = query_ports(options["http_port"], options["sql_port"])
+    names = [name for name in ("warehouse", *(["results"] if takes_queries else [])) if not options.get(name)]
+    if parse_url(url).scheme != "sqlite":
+        return {}
+    return {name: folder_beside(url, name, "files") for name in names}
 
 
 def check_shared_store(url: str, opening: tuple[str, ...], processes: int) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final
 
-from hbstore.errors import InvalidInput, StoreUnavailable
-from hbstore.extras import check_extra
+from hbstore.errors import InvalidInput, MissingPackage, StoreUnavailable
+from hbstore.installed import check_spark
 
 if TYPE_CHECKING:  # imported when a command needs it: help does not
     from pyspark.sql import SparkSession
@@ -29,14 +29,18 @@ def spark_session(name: str, *, otherwise: str | None = None, in_utc: bool = Fal
             configuration says.
 
     Raises:
-        MissingPackage: PySpark is not installed.
+        MissingPackage: PySpark or Java is not installed, or too old.
         InvalidInput: Spark does not start, or is to be one of Spark Connect.
         StoreUnavailable: a job failed, which was run with the session.
     """
     if _REMOTE in os.environ:
         hint = _hint("Unset the variable; PYSPARK_SUBMIT_ARGS and spark-defaults.conf say where jobs run", otherwise)
         raise InvalidInput("this command does not work with Spark Connect", **{_REMOTE: os.environ[_REMOTE]}, hint=hint)
-    check_extra("spark", "Spark")
+    try:
+        check_spark("Spark")
+    except MissingPackage as error:
+        error.hint = _hint(error.hint or "", otherwise)
+        raise
     from hbstore.spark.java_errors import JAVA_ERRORS, root_cause
     from hbstore.spark.starting import start_spark
 
@@ -47,7 +51,7 @@ def spark_session(name: str, *, otherwise: str | None = None, in_utc: bool = Fal
         try:
             session = start_spark(settings)
         except JAVA_ERRORS as error:
-            hint = _hint("Spark needs Java 17 and valid settings", otherwise)
+            hint = _hint("Read Spark's messages above; it needs valid settings", otherwise)
             raise InvalidInput("Spark does not start", reason=root_cause(error), hint=hint) from error
         try:
             with spark_jobs(otherwise):

@@ -179,20 +179,21 @@ def check(
     """
     report: dict[str, list[str]] = {}
     with open_store(ctx, store) as opened:
-        named, damaged = named_tables(opened, tables)
-        for database, name in named:
+        named = named_tables(opened, tables)
+        for database, name in named.tables:
             try:
                 report[f"{database}.{name}"] = timeline_problems(opened, database, name)
             except TimelineNotFound:
                 if tables:
                     raise
+    damaged = list(map(str, named.problems))
     problems = len(damaged) + sum(map(len, report.values()))
     document = {
         "problems": problems,
-        "catalog": list(map(str, damaged)),
+        "catalog": damaged,
         "tables": [{"table": table, "problems": texts} for table, texts in report.items()],
     }
-    lines = (*map(str, damaged), *(f"{table}: {text}" for table, texts in report.items() for text in texts))
+    lines = (*damaged, *(f"{table}: {text}" for table, texts in report.items() for text in texts))
     print_answer(document, lines, as_json=as_json)
     if not as_json:
         what = plural(problems, "problem") if problems else "all well"

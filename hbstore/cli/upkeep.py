@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:  # `hbstore version` needs no store
     from hbstore.transactions.inspection import Inspection
 
 commands = typer.Typer()
+_DATABASE: Final = b"D".hex()
+_TABLE: Final = b"T".hex()
+"""What the keys of rows of the catalog begin with, as problems have them."""
 
 
 @commands.command(epilog=examples("hbstore check", "hbstore check shop.sales --json"))
@@ -44,19 +48,22 @@ def check(
     and records.
 
     A row is sound if its key, its cells and its payload agree; a timeline is sound if its times are those of the
-    partitions. The command prints each problem on a line, and the exit code is 1 if it finds any.
+    partitions. The command prints each problem on a line, and what it looked at on stderr; the exit code is 1 if it
+    finds any problem.
     """
     report = []
-    rows = 0
+    rows = timelines = 0
     with open_store(ctx, store) as opened:
-        named, damaged = named_tables(opened, tables)
-        problems = len(damaged)
+        named = named_tables(opened, tables)
+        problems = len(named.problems)
         if not as_json:
-            print_lines(map(str, damaged))
-        for database, name in named:
+            print_lines(map(str, named.problems))
+        for database, name in named.tables:
             looked_at, differences = _check(opened, database, name)
-            of_timelines = _check_timelines(opened, database, name)
+            found = _check_timelines(opened, database, name)
+            of_timelines = found or []
             rows += looked_at
+            timelines += found is not None
             problems += len(differences) + len(of_timelines)
             table = f"{database}.{name}"
             if as_json:
@@ -66,12 +73,17 @@ def check(
             else:
                 print_lines([*map(str, differences), *(f"{table}: {one}" for one in of_timelines)])
     if as_json:
-        catalog = [{"name": problem.table, **shown} for problem, shown in zip(damaged, _shown(damaged), strict=True)]
-        print_json({"rows": rows, "problems": problems, "catalog": catalog, "tables": report})
+        catalog = [
+            {"name": one.table, **shown} for one, shown in zip(named.problems, _shown(named.problems), strict=True)
+        ]
+        databases = None if tables else named.databases
+        print_json({"databases": databases, "rows": rows, "problems": problems, "catalog": catalog, "tables": report})
     else:
-        typer.echo(
-            f"{plural(rows, 'row')} checked, {plural(problems, 'problem') if problems else 'all well'}", err=True
-        )
+        parts = [plural(named.looked_at, "table"), plural(rows, "partition")]
+        parts += [f"timelines of {plural(timelines, 'table')}"] if timelines else []
+        parts = parts if tables else [plural(named.databases, "database"), *parts, "all other rows"]
+        result = plural(problems, "problem") if problems else "all well"
+        typer.echo(f"checked {', '.join(parts[:-1])} and {parts[-1]}: {result}", err=True)
     if problems:
         raise typer.Exit(PROBLEMS)
 
@@ -139,7 +151,7 @@ def repair(
         deleted = 0 if tables else finish_drops(opened)
         if not (tables or opened.rows.atomic):
             opened.rows.give_back()  # scans of tables that come and go pass by no deletes then
-        for database, name in named_tables(opened, tables)[0]:
+        for database, name in named_tables(opened, tables).tables:
             finished = opened.repair(database, name)
             try:
                 publications = Publisher(opened).recover(f"{database}.{name}")
@@ -218,7 +230,24 @@ def version(*, as_json: JsonOption = False) -> None:
     print_answer(versions(), [f"hbstore {version_text()}"], as_json=as_json)
 
 
-def named_tables(store: PartitionStore, tables: Sequence[str] | None) -> tuple[list[tuple[str, str]], list[Problem]]:
+@dataclass(frozen=True, slots=True)
+class NamedTables:
+    """The tables of a command.
+
+    Attributes:
+        tables: database and name of those whose rows in the catalog are sound.
+        problems: what is wrong with the rows in the catalog of the others; where no table was named, with any.
+        looked_at: how many tables there are, sound or not.
+        databases: likewise, of all databases.
+    """
+
+    tables: list[tuple[str, str]]
+    problems: list[Problem]
+    looked_at: int
+    databases: int
+
+
+def named_tables(store: PartitionStore, tables: Sequence[str] | None) -> NamedTables:
     """The tables that were named, each once, or all, and what is wrong with their rows in the catalog.
 
     Raises:
@@ -226,7 +255,9 @@ def named_tables(store: PartitionStore, tables: Sequence[str] | None) -> tuple[l
     """
     names = None if not tables else {tuple(part.lower() for part in table_name(text)) for text in tables}
     sound, problems = [], []
+    databases = 0
     for database, table, problem in store.check_catalog():
+        databases += table is None and (problem is None or problem.key.startswith(_DATABASE))
         if names is not None and (database, table) not in names:
             continue
         if problem is not None:
@@ -236,7 +267,8 @@ def named_tables(store: PartitionStore, tables: Sequence[str] | None) -> tuple[l
             sound.append((database, table))
     for database, name in sorted((names or set()) - set(sound)):
         store.get_table(database, name)
-    return sound, problems
+    damaged = sum(problem.key.startswith(_TABLE) for problem in problems)
+    return NamedTables(sound, problems, len(sound) + damaged, databases)
 
 
 def timeline_problems(store: PartitionStore, database: str, table: str) -> list[str]:
@@ -258,20 +290,20 @@ def _shown(problems: list[Problem]) -> list[dict[str, str]]:
 
 
 def _check(store: PartitionStore, database: str, table: str) -> tuple[int, list[Problem]]:
-    """How many rows a table has, and what is wrong with them."""
+    """How many partitions a table has, and what is wrong with its rows."""
     rows = 0
     problems = []
     with progress(f"{database}.{table}", store.count_partitions(database, table)) as show:
         for problem in store.check(database, table):
-            rows += 1
+            rows += problem is None or problem.of_partition
             show(rows)
             if problem is not None:
                 problems.append(problem)
     return rows, problems
 
 
-def _check_timelines(store: PartitionStore, database: str, table: str) -> list[str]:
-    """What is wrong with a table's timelines; nothing where there are none, or none yet in a read-only store."""
+def _check_timelines(store: PartitionStore, database: str, table: str) -> list[str] | None:
+    """What is wrong with a table's timelines; None where there are none, or none yet in a read-only store."""
     with suppress(TimelineNotFound, StoreReadOnly, CorruptRow):  # a row that is corrupt is a problem of its own
         return timeline_problems(store, database, table)
-    return []
+    return None

@@ -23,7 +23,6 @@ from hbstore.metastore.endpoint import MODULES, metastore, warm_up
 from hbstore.metastore.server import DEFAULT_PORT, metastore_server
 from hbstore.metastore.short_calls import SHORT_CALLS
 from hbstore.model.frozen import FrozenDict
-from hbstore.model.objects import Database
 from hbstore.servers.bounds import UNWATCHED
 from hbstore.servers.limits import ServerLimits, allow_files
 from hbstore.servers.listening import held_port
@@ -31,6 +30,7 @@ from hbstore.servers.processes import METRICS_FOLDER, Processes, say_ready
 from hbstore.servers.server import GRACE, Server
 from hbstore.servers.stopping import StopRequests
 from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.databases import DEFAULT
 from hbstore.warehouse.service import Service
 
 if TYPE_CHECKING:  # imported where metrics are wanted
@@ -51,9 +51,6 @@ _TICK: Final = 0.1
 _GARBAGE: Final = (50_000, 20, 50)
 """Python looks for cycles among objects after so many new ones, and so many such looks. The usual 700 are few for a
 list of 100,000 rows from HBase, which are no cycles: this takes a quarter of its processor time away."""
-
-_DESCRIPTION: Final = "Default Hive database"
-_OWNER, _ROLE = "public", 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +188,16 @@ def service_of(store: PartitionStore, serving: Serving) -> Service:
 
 
 def create_default_database(store: PartitionStore, serving: Serving) -> None:
-    """Create the database that clients take for granted, if it is not there."""
-    if serving.read_only or DEFAULT_DATABASE in store.database_names():
+    """Create the database that clients take for granted, if it is not there, and its folder."""
+    if serving.read_only:
+        return
+    is_new = DEFAULT_DATABASE not in store.database_names()
+    if not is_new and store.get_database(DEFAULT_DATABASE).location is not None:
         return
     location = serving.warehouse.database_location(DEFAULT_DATABASE)
     serving.warehouse.make_folder(location)
-    database = Database(DEFAULT_DATABASE, description=_DESCRIPTION, location=location, owner=_OWNER, owner_type=_ROLE)
-    store.create_database(database, if_not_exists=True)
+    if is_new:
+        store.create_database(replace(DEFAULT, location=location), if_not_exists=True)
 
 
 def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None = None) -> Server:

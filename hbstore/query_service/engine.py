@@ -23,12 +23,11 @@ from multiprocessing.connection import Connection
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
-from hbstore.errors import HbstoreError, MissingPackage, SparkLost
-from hbstore.extras import check_extra
+from hbstore.errors import HbstoreError, MissingPackage
 from hbstore.files.warehouse import Warehouse
+from hbstore.installed import check_spark
 from hbstore.metastore.spark_conf import spark_settings
 from hbstore.model.frozen import FrozenDict
-from hbstore.query_service.installed import java_program
 from hbstore.query_service.messages import Alive, Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark, read
 from hbstore.rows.urls import shared_url
 from hbstore.servers.processes import METRICS_FOLDER
@@ -195,7 +194,7 @@ class Engine:
         while self._wanted.wait() and not self._closed.is_set():
             missing = _missing()
             if missing is not None:
-                self._wanted.clear()
+                self._rest()
                 if str(missing) != self._said:  # once, however many queries come
                     self._said = str(missing)
                     _LOG.warning("Spark cannot be started", extra={"fields": {"error": self._said}})
@@ -211,10 +210,16 @@ class Engine:
             fields = {"code": code, "lasted": round(lasted, 1), "again_in": pause}
             _LOG.warning("the Spark process ended", extra={"fields": fields})
             if not self._was_ready:
-                self._wanted.clear()
+                self._rest()
             self._lose(None)
             self._closed.wait(pause)
             pause = min(_LAST_PAUSE, 2 * pause)
+
+    def _rest(self) -> None:
+        """Let the keeper wait until the process is wanted again, unless the engine was closed meanwhile."""
+        self._wanted.clear()
+        if self._closed.is_set():  # `close` sets this first, so that its other call was not lost
+            self._wanted.set()
 
     def _one_process(self) -> int | None:
         """Start a process and hear it to its end; its exit code, or None if there was none."""
@@ -281,19 +286,10 @@ def _log_lines(child: _Child) -> None:
 def _missing() -> HbstoreError | None:
     """What has to be installed before Spark can start."""
     try:
-        check_extra("spark", "the server's Spark")
+        check_spark("the server's Spark", extra="service")
     except MissingPackage as error:
         return error
-    if java_program() is not None:
-        return None
-    home = os.environ.get("JAVA_HOME")
-    where = {"JAVA_HOME": home} if home else {"path": os.environ.get("PATH", "")}
-    return SparkLost(
-        "queries need Spark, and Spark needs Java",
-        **where,
-        hint="Install a JDK 17 (Debian, Ubuntu: apt-get install openjdk-17-jre-headless; macOS: brew install"
-        " openjdk@17), and ask again",
-    )
+    return None
 
 
 def _started() -> _Child:

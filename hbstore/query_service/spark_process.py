@@ -274,7 +274,7 @@ class SparkProcess:
         id_ = running.run.id
         end = self._end_of(running)
         if isinstance(end, Done):
-            self._look_at(running)
+            self._look_at(running, settle=True)
         with self._changing:
             del self._running[id_]
             if not self._running:
@@ -341,11 +341,13 @@ class SparkProcess:
                 if one.cancelled.is_set():
                     self._cancel_jobs(one.run.id)
 
-    def _look_at(self, running: _Running) -> None:
+    def _look_at(self, running: _Running, *, settle: bool = False) -> None:
         """Say how far a query is, if that has changed and the query has not ended."""
         if running.tracking is None:
             return
         try:
+            if settle:
+                running.tracking.settle()
             progress = running.tracking.look()
         except Exception:  # noqa: BLE001  the query itself says what is wrong
             _LOG.debug("the progress of a query is not known", exc_info=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from hbstore.query_service.query import QueryProgress
+
+_SETTLING: Final = 1_000
+"""Milliseconds."""
 
 
 @dataclass(slots=True)
@@ -26,6 +30,13 @@ class Tracking:
     _rows: dict[int, int] = field(default_factory=dict)
     _ended_jobs: set[int] = field(default_factory=set)
     _ended_stages: set[int] = field(default_factory=set)
+
+    def settle(self) -> None:
+        """Wait until Spark has counted what its jobs did, which it does after they have ended; a second at most."""
+        if self.spark.sparkContext.statusTracker().getJobIdsForGroup(self.group):
+            bus: Any = self.spark.sparkContext._jsc.sc().listenerBus()  # noqa: SLF001  nothing public waits for it
+            with suppress(Py4JJavaError):  # it has too much to hear: what is known then is shown
+                bus.waitUntilEmpty(_SETTLING)
 
     def look(self) -> QueryProgress:
         """How far Spark is now. O(jobs and stages that have not ended)."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, NoReturn
 
 from sortedcontainers import SortedDict
@@ -27,8 +27,6 @@ _COSTS: Final = Costs(seek=3e-6, get=2e-7, read=2e-7, check=5e-7)
 _BATCH: Final = 1000
 """Rows looked at under one hold of the lock."""
 
-_Stored = tuple[tuple[bytes, ...], bytes]
-
 
 class _State:
     """All rows at one moment; a writer that meets a pinned state changes a copy."""
@@ -37,7 +35,7 @@ class _State:
 
     def __init__(self, catalog: Any, partitions: Any) -> None:
         self.catalog = catalog  # SortedDict: key -> dict of cells, never changed in place
-        self.partitions = partitions  # SortedDict: key -> (cells, payload)
+        self.partitions = partitions  # SortedDict: key -> PartitionRow
         self.pins = 0
 
 
@@ -66,7 +64,8 @@ class MemoryRows:
         self._state: _State | None = _State(SortedDict(), SortedDict())
         self._sequences: dict[bytes, int] = {}
         self._cell_sequences: dict[tuple[bytes, str], int] = {}
-        self._undo: list[tuple[Any, bytes, Any]] = []
+        self._undo: list[tuple[Any, Sequence[bytes], dict[bytes, Any]]] = []
+        """For each write of a transaction: the rows that it changes, the keys that were not there, and what was."""
         self._thread = _Thread()
 
     def __repr__(self) -> str:
@@ -128,8 +127,10 @@ class MemoryRows:
             try:
                 yield
             except BaseException:
-                for rows, key, before in reversed(self._undo):
-                    _set(rows, key, before)
+                for rows, new, before in reversed(self._undo):
+                    for key in new:
+                        rows.pop(key, None)
+                    rows.update(before)
                 raise
             finally:
                 self._thread.changing = False
@@ -219,7 +220,7 @@ class MemoryRows:
         """Those of the partition rows that exist. O(1) for each key."""
         with self._lock:
             partitions = self._read().partitions
-            return [(key, partitions[key][1]) for key in keys if key in partitions]
+            return [(key, partitions[key].payload) for key in keys if key in partitions]
 
     def first_key(self, start: bytes, stop: bytes) -> bytes | None:
         """The smallest partition key in a range. O(log n)."""
@@ -238,7 +239,7 @@ class MemoryRows:
                 partitions = self._read().partitions
                 keys = list(islice(_keys(partitions, start, stop), _BATCH))
                 rows = [(key, partitions[key]) for key in keys]
-            batch = [(key, payload) for key, (cells, payload) in rows if selects is None or selects(cells)]
+            batch = [(key, row.payload) for key, row in rows if selects is None or selects(row.cells)]
             if left > 0:
                 batch = batch[:left]
                 left -= len(batch)
@@ -274,8 +275,7 @@ class MemoryRows:
         while start < stop:
             with self._lock:
                 partitions = self._read().partitions
-                keys = list(islice(_keys(partitions, start, stop), _BATCH))
-                batch = [PartitionRow(key, *partitions[key]) for key in keys]
+                batch = [partitions[key] for key in islice(_keys(partitions, start, stop), _BATCH)]
             yield from batch
             if len(batch) < _BATCH:
                 return
@@ -287,15 +287,17 @@ class MemoryRows:
             with self._lock:
                 self._thread.requests += 1
                 partitions = self._changeable().partitions
-                added: dict[bytes, _Stored] = {key: (cells, payload) for key, cells, payload in puts}
                 if self._thread.changing:
-                    self._undo += [(partitions, key, partitions.get(key)) for key in (*added, *deletes)]
-                partitions.update(added)
+                    new = [row.key for row in puts if row.key not in partitions]
+                    keys = chain((row.key for row in puts), deletes)
+                    before = {key: partitions[key] for key in keys if key in partitions}
+                    self._undo.append((partitions, new, before))
+                partitions.update((row.key, row) for row in puts)
                 for key in deletes:
                     partitions.pop(key, None)
             return
         self._thread.requests += 1
-        changes: list[tuple[bytes, _Stored | None]] = [(row.key, (row.cells, row.payload)) for row in puts]
+        changes: list[tuple[bytes, PartitionRow | None]] = [(row.key, row) for row in puts]
         changes.extend((key, None) for key in deletes)
         for key, stored in changes:
             with self._lock:
@@ -333,7 +335,7 @@ class MemoryRows:
 
     def _put(self, rows: Any, key: bytes, row: Any) -> None:
         if self._thread.changing:
-            self._undo.append((rows, key, rows.get(key)))
+            self._undo.append((rows, (), {key: rows[key]}) if key in rows else (rows, (key,), {}))
         _set(rows, key, row)
 
 

@@ -52,11 +52,13 @@ class Problem:
         table: ``database.table``, or the database where its own row is meant.
         key: the row key in hex; empty where the store as a whole is meant.
         text: what is wrong.
+        of_partition: whether it is the row of a partition.
     """
 
     table: str
     key: str
     text: str
+    of_partition: bool = False
 
     def __str__(self) -> str:
         return f"{self.table}: {self.text}" + (f" (row {self.key})" if self.key else "")
@@ -88,7 +90,7 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
     for found in row.unpacked(rows).whole_rows(start, successor(start)):
         sum_of_all += Totals.of([found.payload])
         text = _problem(found, row)
-        yield None if text is None else Problem(str(row.table), found.key.hex(), text)
+        yield None if text is None else Problem(str(row.table), found.key.hex(), text, of_partition=True)
     known = row.totals
     if known != sum_of_all and _is_at_rest(rows, row):
         wrong = known.to_dict().items() - sum_of_all.to_dict().items()

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
-from hbstore.errors import InvalidInput, NotAStore
+from hbstore.errors import InvalidInput, NotAStore, StoreBusy
 from hbstore.keys.row_key import successor
 from hbstore.rows.format_number import FORMAT, FORMAT_KEY, KEYS_OF_TEXTS, begin_restore, end_restore
 from hbstore.rows.interface import CatalogCell, PartitionRow, Rows
@@ -30,6 +30,7 @@ from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.payloads import PAYLOAD_KEYS
 from hbstore.transactions.transaction import RowView, Scan, Transaction
 from hbstore.transactions.transactions import Transactions
+from hbstore.transactions.waiting import row_text
 
 _ALL: Final = ((b"A", PAYLOAD_KEYS[0]), (PAYLOAD_KEYS[1], FORMAT_KEY), (FORMAT_KEY + b"\0", b"["))
 """All catalog rows have a capital letter first. What a transaction stores until it is written is not copied."""
@@ -38,6 +39,8 @@ _PRIMARY: Final = b"Qbackup\0primary"
 _ROUNDS: Final = 4
 """Looks at all rows before those that still change are locked."""
 _AT_ONCE: Final = 1_000
+_NAMED: Final = 5
+"""So many rows does an error name."""
 
 
 @dataclass(slots=True)
@@ -74,7 +77,15 @@ class StoreCopy:
                 return
         locked = set(changed)
         while changed:
-            changed = self._locked(locked)
+            try:
+                changed = self._locked(locked)
+            except StoreBusy as error:
+                raise StoreBusy(
+                    "writers leave no moment in which the store could be copied",
+                    changing=", ".join(map(row_text, sorted(locked)[:_NAMED])),
+                    hint="Copy it while these rest for longer than it takes to copy them: a large table that changes "
+                    "all the time cannot be copied in the second for which its writers wait",
+                ) from error
             locked.update(changed)
 
     def _round(self) -> list[bytes]:

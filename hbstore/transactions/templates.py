@@ -46,6 +46,7 @@ _EPOCHS: Final = b"\xff"
 _WHOLE: Final = 1
 """Ends a whole struct of a later epoch than the first, whose number is before it; no values end so early."""
 _EPOCH: Final = struct.Struct(">I")
+_length_at: Final = _LENGTH.unpack_from
 _LONGEST_VALUES: Final = 255
 _LEVEL: Final = 6
 _WINDOW: Final = -zlib.MAX_WBITS
@@ -102,6 +103,8 @@ class Templates:
     @property
     def current(self) -> dict[bytes, bytes]:
         """Those that rows are packed with."""
+        if not self.earlier:
+            return self.texts
         return {number: text for number, text in self.texts.items() if number not in self.earlier}
 
     @property
@@ -121,24 +124,29 @@ class Templates:
 
     def packed(self, payload: bytes) -> bytes:
         """What a partition's row holds; the struct itself where that is not larger, or is not understood."""
-        size = values_size(payload)
+        return self._packed(payload, values_size(payload))
+
+    def _packed(self, payload: bytes, size: int) -> bytes:
         values, rest = payload[:size], payload[size:]
         smallest = self._whole(payload)
         for number, text in reversed(self.current.items()) if size else ():  # the last one is likeliest to be like it
             compressor = _compressor(text).copy()
             row = b"".join((values, number, compressor.compress(rest), compressor.flush(), bytes((size,))))
             smallest = min(smallest, row, key=len)
-            if _is_like(row, payload):
+            if _is_like(row, payload, size):
                 break
         return smallest
 
     def pack(self, payload: bytes) -> tuple[Templates, bytes]:
         """These, with one more if there is room and the partition is like none of them; and what its row holds."""
-        row, size = self.packed(payload), values_size(payload)
+        size = values_size(payload)
+        row = self._packed(payload, size)
+        if not size or _is_like(row, payload, size):
+            return self, row
         text = payload[size:][-LARGEST:]
         current = self.current
         kept = sum(map(len, current.values()))
-        if not size or _is_like(row, payload) or len(current) >= MOST or (kept and kept + len(text) > LARGEST):
+        if len(current) >= MOST or (kept and kept + len(text) > LARGEST):
             return self, row
         texts = {**self.texts, _number(text, self.epochs.current): text}
         more = replace(self, texts=texts)
@@ -214,9 +222,9 @@ def _number(text: bytes, epoch: int) -> bytes:
     return sha256(_EPOCH.pack(epoch) + text if epoch else text).digest()[:ID]
 
 
-def _is_like(row: bytes, payload: bytes) -> bool:
-    """Whether a partition's row is so small that its template will do."""
-    return len(row) - values_size(payload) <= len(payload) // WORTH
+def _is_like(row: bytes, payload: bytes, size: int) -> bool:
+    """Whether a partition's row, whose values have this size, is so small that its template will do."""
+    return len(row) - size <= len(payload) // WORTH
 
 
 @lru_cache(maxsize=64)
@@ -232,8 +240,8 @@ def values_size(payload: bytes) -> int:
         return 0
     at = len(VALUES_START) + _LENGTH.size
     try:
-        for _ in range(_LENGTH.unpack_from(payload, len(VALUES_START))[0]):
-            at += _LENGTH.size + _LENGTH.unpack_from(payload, at)[0]
+        for _ in range(_length_at(payload, len(VALUES_START))[0]):
+            at += _LENGTH.size + _length_at(payload, at)[0]
             if at > _LONGEST_VALUES:
                 return 0
     except struct.error:

@@ -25,7 +25,9 @@ from hbstore.warehouse.file_removal import TableFiles, dropped_folders, table_fi
 from hbstore.warehouse.locations import located_database
 from hbstore.warehouse.refusals import refusal
 
-_USER: Final = 1
+_USER, _ROLE = 1, 2
+DEFAULT: Final = Database(DEFAULT_DATABASE, description="Default Hive database", owner="public", owner_type=_ROLE)
+"""The database that clients of Hive take for granted; without a location, it has its folder where the warehouse is."""
 _LOG: Final = logging.getLogger("hbstore.warehouse")
 
 

@@ -20,7 +20,16 @@ def test_init_opens_a_store_that_is_there(run, run_json, shop):
 
 def test_init_with_a_database(run, run_json, url):
     assert run_json("init", "--database", "Shop") == {"store": url, "created": True, "database": "shop"}
+    assert run("databases").stdout == "default\nshop\n"
+
+
+def test_init_makes_the_database_that_clients_of_hive_expect_and_no_store_of_others_gets_it(run, run_json, url, shop):
+    run("init", store=f"{url}2")
+    (made,) = run_json("databases", store=f"{url}2")
+    assert (made["database"], made["owner"], made["location"]) == ("default", "public", None)
+    run("init")
     assert run("databases").stdout == "shop\n"
+    assert shop
 
 
 def test_init_checks_the_database_before_it_creates_anything(run, path):
@@ -44,8 +53,8 @@ def test_databases(run, run_json):
     ]
 
 
-def test_no_databases(run, run_json):
-    run("init")
+def test_no_databases(run, run_json, url):
+    hbstore.connect(url).close()
     assert run("databases").stdout == ""
     assert run_json("databases") == []
 

@@ -47,6 +47,33 @@ def test_the_command_line_counts_most_then_the_environment_then_the_file(shown, 
     assert found["max-running"] == ("8", "default")
 
 
+@pytest.mark.parametrize(
+    ("store", "ports", "shown_folders"),
+    [
+        ("/data/catalog.db", (), ["/data/catalog-warehouse", ""]),
+        (
+            "sqlite:///data/catalog.db?mode=ro",
+            ("--sql-port", "1"),
+            ["/data/catalog-warehouse", "/data/catalog-results"],
+        ),
+        ("hbase://gateway:9090/catalog", ("--sql-port", "1"), ["", ""]),
+    ],
+)
+def test_folders_beside_the_store_are_shown(run, store, ports, shown_folders):
+    lines = run("--show-config", "serve", *ports, store=store).stdout.splitlines()
+    expected = [
+        f"--{name}={folder}  # default{', beside the store' if folder else ''}"
+        for name, folder in zip(("warehouse", "results"), shown_folders, strict=True)
+    ]
+    assert [line for line in lines if line.startswith(("--warehouse=", "--results="))] == expected
+    assert f"--store={store}  # before the command" in lines
+
+
+def test_the_store_of_those_who_name_none_is_shown(run, tmp_path):
+    lines = run("--show-config", "tables", store=None).stdout.splitlines()
+    assert lines == [f"--store={tmp_path}/home/.config/hbstore/hbstore.db  # default", "--json=False  # default"]
+
+
 def test_options_that_may_be_repeated_are_lists(shown, file, monkeypatch):
     path = file('[serve]\nalso-under = ["/a b", "/c"]\n')
     monkeypatch.setenv("HBSTORE_SERVE_SPARK_CONF", "a=1 'b=2 3'")
@@ -106,4 +133,4 @@ def test_no_two_options_have_one_variable():
 def test_showing_the_options_changes_no_later_command(run, shown):
     shown("tables")
     run("init", "--database", "shop")
-    assert run("databases").stdout == "shop\n"
+    assert run("databases").stdout == "default\nshop\n"

@@ -56,6 +56,15 @@ def test_a_store_that_is_not_there_is_not_made(run, tmp_path):
     assert list(tmp_path.glob("typo*")) == []
 
 
+def test_the_port_is_looked_for_where_the_console_will_listen(run, shop, path, monkeypatch):
+    monkeypatch.setenv("HBSTORE_SERVE_HOST", "127.0.0.9")
+    with socket.create_server(("127.0.0.9", 0)) as other:
+        port = other.getsockname()[1]
+        said = run("console", str(path), "--no-browser", "--port", str(port), code=3).stderr
+    assert f"address=127.0.0.9:{port}" in said
+    assert shop
+
+
 def test_a_taken_port_is_told_with_the_option_of_the_command(run, shop, path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

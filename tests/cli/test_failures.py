@@ -125,7 +125,7 @@ def test_an_empty_file_is_no_store_yet(run, path):
     assert "the store does not exist" in run("databases", code=3).stderr
     assert path.stat().st_size == 0
     run("init")
-    assert run("databases").stdout == ""
+    assert run("databases").stdout == "default\n"
 
 
 def test_the_store_of_a_command_comes_first(run, tmp_path, shop):

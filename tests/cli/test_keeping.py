@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sqlite3
+import stat
 from contextlib import closing
 from pathlib import Path
 
@@ -27,6 +28,12 @@ def test_a_backup_is_restored(run, run_json, shop, path, tmp_path):
     assert run_json("restore", str(copy), "--replace") == {"path": str(path), "bytes": path.stat().st_size}
     assert run("count", "shop.sales").stdout == "48\n"
     assert run("count", "shop.sales", store=str(copy)).stdout == "48\n"
+    fresh = tmp_path / "fresh" / "catalog.db"
+    fresh.parent.mkdir()
+    run("restore", str(copy), store=str(fresh))
+    assert [one.name for one in fresh.parent.iterdir()] == ["catalog.db"]
+    assert stat.S_IMODE(fresh.stat().st_mode) == 0o600
+    assert not list(tmp_path.glob("*-journal"))
     assert shop
 
 

@@ -131,7 +131,7 @@ def test_arguments_that_are_no_text(spawn):
 def test_a_store_whose_name_is_no_text(spawn, tmp_path):
     url = os.fsencode(tmp_path) + b"/\xff.db"
     assert spawn("--store", url, "init", "--database", "shop").returncode == 0
-    assert spawn("--store", url, "databases").stdout == b"shop\n"
+    assert spawn("--store", url, "databases").stdout == b"default\nshop\n"
     assert [os.fsencode(entry.name) for entry in tmp_path.iterdir()] == [b"\xff.db"]
 
 

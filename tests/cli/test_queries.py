@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shlex
+import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
@@ -19,6 +21,7 @@ from hbstore.cli import sql
 from hbstore.cubes import Cubes, PartitionDesc
 from hbstore.ddl import Result
 from hbstore.ddl.statements import CubeQuery
+from tests.cli.reference import PAGE
 from tests.cubes.rides import rides
 from tests.spark.settings import SMALL
 
@@ -124,6 +127,23 @@ def test_rows_by_spark(spawn_with_spark):
     done = spawn_with_spark("query", "run", longer, "--database", "shop", "--partial")
     assert done.stdout == "NULL\t10\na\t6\nb, c\t8\n"
     assert "Note: nothing is there for [2015-01-03T00:00:00+00:00, 2015-01-04T00:00:00+00:00)" in done.stderr
+
+
+@pytest.mark.spark
+def test_the_query_of_the_page_runs(run, spawn_with_spark, tmp_path):
+    text = PAGE.read_text(encoding="utf-8").replace("/data/", f"{tmp_path}/")
+    for name, content in zip(
+        ("model.yaml", "days.yaml"), re.findall(r"```yaml\n(.*?)```", text, re.DOTALL), strict=True
+    ):
+        (tmp_path / name).write_text(content)
+    run("model", "create", str(tmp_path / "model.yaml"), "--database", "shop")
+    run("fact", "partitions", "add", "--database", "shop", "--file", str(tmp_path / "days.yaml"))
+    subprocess.run(re.search(r"```sh\n(mkdir .*?)```", text, re.DOTALL)[1], shell=True, check=True)  # noqa: S602
+    command, answer = re.search(
+        r'^\$ hbstore (query run --database shop "cube .*")\n(.*\n)', text, re.MULTILINE
+    ).groups()
+    done = spawn_with_spark(*shlex.split(command))
+    assert (done.returncode, done.stdout) == (0, answer), done.stderr
 
 
 @pytest.mark.spark

@@ -145,7 +145,9 @@ def test_rebuild_by_a_spark_job(run, cubes, url, path, tmp_path, spawn_with_spar
     assert missing.stderr.startswith("Error: the table does not exist: table=shop.no\n")
     without_java = rebuild("shop.s1_sales", JAVA_HOME=str(tmp_path))
     assert (without_java.returncode, without_java.stdout) == (2, "")
-    assert "Error: Spark does not start" in without_java.stderr
+    said = without_java.stderr
+    assert f"Error: Spark needs Java, which is not installed: JAVA_HOME={tmp_path}\nHint: Install a JDK 17 (" in said
+    assert said.endswith("; without --spark the timelines are built here\n")
     failing = rebuild("shop.s1_sales", PYSPARK_PYTHON=str(tmp_path / "python"))
     assert (failing.returncode, failing.stdout) == (3, "")
     assert "Error: the Spark job failed" in failing.stderr
@@ -168,15 +170,16 @@ def test_check(run, run_json, model, path):
     totals, timeline = result.stdout.splitlines()
     assert "totals are wrong: partitions 21 instead of 20" in totals
     assert timeline == f"shop.s1_sales: {line}"
-    assert result.stderr == "69 rows checked, 2 problems\n"
+    shown = "checked 1 database, 3 tables, 68 partitions, timelines of 1 table and all other rows"
+    assert result.stderr == f"{shown}: 2 problems\n"
     assert [one["timelines"] for one in run_json("check", code=1)["tables"]] == [[], [line], []]
     run("timeline", "rebuild", "shop.s1_sales")
     assert run("repair", "shop.s1_sales").stdout.endswith("totals corrected\n")
-    assert run("check").stderr == "68 rows checked, all well\n"
+    assert run("check").stderr == f"{shown}: all well\n"
     damage_a_timeline(path)
     for command in (("timeline", "check", "shop.s1_sales"), ("check",)):
         assert "timeline" in run(*command, code=1).stdout
-    assert run("check", "shop.sales").stderr == "48 rows checked, all well\n"
+    assert run("check", "shop.sales").stderr == "checked 1 table and 48 partitions: all well\n"
     assert model
 
 
@@ -197,7 +200,8 @@ def test_check_of_a_read_only_store(run, cubes, model):
     table = cubes.store.get_table("shop", "s1_sales")
     stale = {**table.parameters, f"{CACHE}present": "false"}
     cubes.store.alter_table(hbstore.Table("shop", "s1_sales", table.partition_columns, parameters=stale))
-    assert run("check", store=f"{model}?mode=ro").stderr == "69 rows checked, all well\n"
+    said = run("check", store=f"{model}?mode=ro").stderr
+    assert said == "checked 1 database, 3 tables, 69 partitions and all other rows: all well\n"
     assert "cannot be written" in run("timeline", "check", store=f"{model}?mode=ro", code=3).stderr
 
 

@@ -17,8 +17,9 @@ from tests.store.faults import Crash, Fault, FaultyRows
 def test_check_finds_nothing(run, run_json, shop):
     result = run("check")
     assert result.stdout == ""
-    assert result.stderr == "48 rows checked, all well\n"
+    assert result.stderr == "checked 1 database, 2 tables, 48 partitions and all other rows: all well\n"
     assert run_json("check") == {
+        "databases": 1,
         "rows": 48,
         "problems": 0,
         "catalog": [],
@@ -27,7 +28,7 @@ def test_check_finds_nothing(run, run_json, shop):
             {"table": "shop.sales", "rows": 48, "problems": [], "timelines": []},
         ],
     }
-    assert run("check", "shop.returns", "Shop.returns").stderr == "0 rows checked, all well\n"
+    assert run("check", "shop.returns", "Shop.returns").stderr == "checked 1 table and 0 partitions: all well\n"
     assert "the table does not exist: table=shop.no" in run("check", "shop.sales", "shop.no", code=2).stderr
     assert shop
 
@@ -39,7 +40,7 @@ def test_check_finds_a_damaged_row(run, run_json, path, shop):
     result = run("check", "shop.sales", code=1)
     assert result.stdout.startswith("shop.sales: the stored bytes cannot be decoded")
     assert len(result.stdout.splitlines()) == 1
-    assert result.stderr == "48 rows checked, 1 problem\n"
+    assert result.stderr == "checked 1 table and 48 partitions: 1 problem\n"
     found = run_json("check", code=1)
     assert found["problems"] == 1
     assert found["tables"][1]["problems"][0]["row"] in result.stdout
@@ -63,13 +64,13 @@ def test_damaged_rows_of_the_catalog_do_not_stop_a_check(run, run_json, path, sh
     assert lines[0].startswith("attic: the stored bytes cannot be decoded")
     assert lines[1].startswith("yar: the name in the definition differs from the name in the row key: name=shop")
     assert lines[2].startswith("shop.returns: ")
-    assert result.stderr == "48 rows checked, 3 problems\n"
+    assert result.stderr == "checked 3 databases, 2 tables, 48 partitions and all other rows: 3 problems\n"
     found = run_json("check", code=1)
     assert [one["name"] for one in found["catalog"]] == ["attic", "yar", "shop.returns"]
     assert found["catalog"][2]["row"] == b"Tshop\0returns".hex()
     assert (found["rows"], found["problems"], len(found["tables"])) == (48, 3, 1)
-    assert run("check", "shop.returns", code=1).stderr == "0 rows checked, 1 problem\n"
-    assert run("check", "shop.sales").stderr == "48 rows checked, all well\n"
+    assert run("check", "shop.returns", code=1).stderr == "checked 1 table and 0 partitions: 1 problem\n"
+    assert run("check", "shop.sales").stderr == "checked 1 table and 48 partitions: all well\n"
     assert run("repair").stdout == "shop.sales: 0 changes finished\n"
     assert shop
 

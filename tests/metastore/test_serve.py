@@ -21,7 +21,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.serving import Serving
 from hbstore.retention.expiry import runs as runs_of
 from hbstore.servers.limits import MAX_CONNECTIONS
-from hbstore.warehouse.databases import create_database
+from hbstore.warehouse.databases import DEFAULT, create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.tables import create_table
 from tests.metastore.client import HOST, TYPES, client, message
@@ -151,6 +151,14 @@ def test_a_default_database_that_is_there_is_left_alone(serve, url):
     serve()
     with connect(url) as store:
         assert store.get_database("default").description == "mine"
+
+
+def test_the_default_database_of_a_new_store_is_where_the_warehouse_is(serve, url, tmp_path):
+    with connect(url) as store:
+        store.create_database(DEFAULT)  # as `hbstore init` does, which knows no warehouse
+    with client(serve().port) as metastore:
+        assert metastore.get_database("default").locationUri == f"file:{tmp_path}/warehouse"
+    assert (tmp_path / "warehouse").is_dir()
 
 
 def test_a_read_only_server_creates_nothing(serve, url, tmp_path):

@@ -7,6 +7,7 @@ import os
 import signal
 import tempfile
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -87,6 +88,21 @@ def test_without_java_nothing_is_started_and_it_is_logged_once(begin, monkeypatc
         spark.engine.wake()
     assert len([one for one in caplog.records if one.message == "Spark cannot be started"]) == 1
     assert spark.engine.pid is None
+
+
+def test_an_engine_that_is_closed_while_it_finds_no_java_ends(begin, monkeypatch):
+    begun = Event()
+
+    def missing():
+        begun.wait()
+        spark.engine._closed.set()
+        spark.engine._wanted.set()
+        return InvalidInput("no Java", hint="Install it")
+
+    monkeypatch.setattr(engine, "_missing", missing)
+    spark = begin()
+    begun.set()
+    until(lambda: not spark.engine._keeper.is_alive())
 
 
 def test_what_is_said_is_heard_in_order(begin):

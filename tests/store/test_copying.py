@@ -19,6 +19,7 @@ from hbstore import (
     NotAStore,
     Partition,
     Privileges,
+    StoreBusy,
     Table,
     connect,
 )
@@ -132,6 +133,24 @@ def test_a_copy_beside_a_writer_is_one_moment_of_its_history(rounds, monkeypatch
         schedule = [(turn % 2, 1 + int(calls[turn % 2] * random.random() ** 2)) for turn in turns]
         seen.add(played(schedule)[0])
     assert len(seen) > len(history) / 2
+
+
+def test_a_table_that_is_never_left_alone_is_named(monkeypatch):
+    make_impatient(monkeypatch)
+    store, numbers_left = PartitionStore(connect_rows(NONATOMIC)), count()
+    tables(store)
+    put = StoreCopy._put
+
+    def put_beside_a_writer(copy, key, *rest):
+        put(copy, key, *rest)
+        if key == b"Tshop\0t1":
+            store.table("shop.t1").add([(next(numbers_left),)])
+
+    monkeypatch.setattr(StoreCopy, "_put", put_beside_a_writer)
+    copy = StoreCopy(Transactions(store.rows, Patience(total=0.0, undecided=0.0)), connect_rows("memory://"))
+    with pytest.raises(StoreBusy, match=r"writers leave no moment .*: changing=T shop t1") as busy:
+        copy.make()
+    assert "Copy it while these rest" in busy.value.hint
 
 
 def test_what_was_copied_before_a_restart_is_copied_again(monkeypatch):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.query_service.installed import java_version, spark_version
+from hbstore.installed import java_version, spark_version
 from hbstore.query_service.observing import SparkState
 from hbstore.query_service.query import QueryProblem
 from hbstore.query_service.runner import Runner

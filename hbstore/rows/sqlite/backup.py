@@ -157,6 +157,7 @@ def _written(fill: Callable[[Path], None], target: Path) -> Copied:
 
 
 def _restore(backup: Path, file: SqliteFile) -> Copied:
+    Path(file.path).touch(0o600)  # a new one is its owner's alone, as each new store
     with (
         closing(_opened(backup)) as source,
         closing(sqlite3.connect(file.path, isolation_level=None, timeout=0)) as store,
@@ -176,6 +177,8 @@ def _restore(backup: Path, file: SqliteFile) -> Copied:
             raise not_a_store(file.path, "the SQLite file of another program")
         store.execute("PRAGMA synchronous = FULL")
         source.backup(store)
+        # The header of a backup that was opened wants a -wal file, and then SQLite would leave the -journal file here.
+        store.execute("PRAGMA journal_mode = DELETE").fetchall()
         store.execute("BEGIN IMMEDIATE")
         set_origin(store, file.path)
         store.execute("COMMIT")

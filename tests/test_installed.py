@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
+from hbstore.errors import MissingPackage
+from hbstore.installed import check_spark, java_program, java_version, spark_version
 from hbstore.query_service import engine
-from hbstore.query_service.installed import java_program, java_version, spark_version
 
 
 @pytest.fixture
@@ -58,4 +59,27 @@ def test_the_installed_pyspark():
 
 def test_a_server_without_pyspark_says_that_it_is_the_servers(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    assert "a package that the server's Spark needs is not installed: missing=pyspark" in str(engine._missing())
+    said = str(engine._missing())
+    assert "a package that the server's Spark needs is not installed: missing=pyspark" in said
+    assert "[service]" in said
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (None, None),
+        ("17.0.15", None),
+        ("21", None),
+        ("11.0.2", "the Java that is installed is too old for Spark: installed=11.0.2, needed=17 or later."),
+        ("1.8.0_402", "the Java that is installed is too old for Spark: installed=1.8.0_402, needed=17 or later."),
+    ],
+)
+def test_which_java_is_new_enough(home, version, said):
+    if version is not None:
+        (home / "release").write_text(f'JAVA_VERSION="{version}"\n')
+    if said is None:
+        check_spark("Spark")
+    else:
+        with pytest.raises(MissingPackage) as caught:
+            check_spark("Spark")
+        assert str(caught.value).startswith(said)
