@@ -35,11 +35,11 @@ _KEYS_AT_ONCE: Final = 256
 
 _SCAN: Final = "SELECT key, payload FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?"
 _PAYLOADS: Final = "SELECT payload FROM partitions WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
-_FILLED_UP: Final = f"CASE WHEN length(payload) < ?1 THEN CAST(payload || x'{'ff' * 160}' AS BLOB) ELSE payload END"
+_FILLED_UP: Final = f"CASE WHEN length(payload) < ? THEN CAST(payload || x'{'ff' * 160}' AS BLOB) ELSE payload END"
 _HEAD: Final = "SELECT substr(payload, 1, ?) FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT ?"
 _HEADS: Final = (
     "SELECT count(*), CAST(group_concat(head, '') AS BLOB) FROM"
-    f" (SELECT substr({_FILLED_UP}, 1, ?1) AS head FROM partitions WHERE key >= ? AND key < ?{{}} ORDER BY key LIMIT ?)"
+    f" (SELECT substr({_FILLED_UP}, 1, ?) AS head FROM partitions WHERE key >= ? AND key < ?{{}} ORDER BY key LIMIT ?)"
 )
 _FOLLOWING: Final = "SELECT key FROM partitions WHERE key >= ? AND key < ?{} ORDER BY key LIMIT 1 OFFSET ?"
 _COUNT: Final = "SELECT count(*) FROM partitions WHERE key >= ? AND key < ?{}"
@@ -272,7 +272,7 @@ class SqliteRows:
             with self.snapshot(), mine as sqlite:
                 where, parameters = _where(mine, sqlite, residual)
                 page_parameters = (start, stop, *parameters, page)
-                number, laid = sqlite.execute(_HEADS.format(where), (size, *page_parameters)).fetchone()
+                number, laid = sqlite.execute(_HEADS.format(where), (size, size, *page_parameters)).fetchone()
                 if number and len(laid) != number * size:
                     laid = lay_out(
                         (head for (head,) in sqlite.execute(_HEAD.format(where), (size, *page_parameters))), size
