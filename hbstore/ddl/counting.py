@@ -56,15 +56,15 @@ def count_files(store: PartitionStore, warehouse: Warehouse, table: Table, state
     values = list(map(name_reader(table.partition_column_names), names))
     for begin in range(0, len(values), _BATCH):
         partitions = store.get_partitions(table.database, table.name, values[begin : begin + _BATCH])
-        found = {partition.values: _counts_of(warehouse, partition) for partition in partitions}
+        counts_by_values = {partition.values: _counts_of(warehouse, partition) for partition in partitions}
         notes += [
             f"{partition_name(table.partition_column_names, one)} has no folder"
-            for one, counts in found.items()
+            for one, counts in counts_by_values.items()
             if counts is None
         ]
-        _write_partitions(store, table, partitions, found)
-        files += sum(counts[0] for counts in found.values() if counts)
-        size += sum(counts[1] for counts in found.values() if counts)
+        _write_partitions(store, table, partitions, counts_by_values)
+        files += sum(counts[0] for counts in counts_by_values.values() if counts)
+        size += sum(counts[1] for counts in counts_by_values.values() if counts)
     if statement.spec is None:
         _write_table(store, table, {_SPARKS_SIZE: str(size)})
     return Result(statement, _COLUMNS, ((str(table), len(names), files, size),), notes=tuple(notes))

@@ -68,7 +68,7 @@ def _of_spark(table: Table, provider: str) -> Iterator[str]:
 def _of_hive(table: Table) -> Iterator[str]:
     storage = table.storage
     yield f"CREATE {'EXTERNAL ' if is_external(table) else ''}TABLE {_name(table)} ("
-    yield from _listed([_declared(one) for one in table.columns])
+    yield from _listed([_declared(column) for column in table.columns])
     yield from _comment(table)
     if table.partition_columns:
         yield f"PARTITIONED BY ({', '.join(map(_declared, table.partition_columns))})"
@@ -76,7 +76,7 @@ def _of_hive(table: Table) -> Iterator[str]:
         yield _buckets(storage)
     if storage.skew is not None and storage.skew.columns:
         names = ", ".join(map(quoted_name, storage.skew.columns))
-        values = ", ".join(f"({', '.join(map(quoted_string, one))})" for one in storage.skew.values)
+        values = ", ".join(f"({', '.join(map(quoted_string, row))})" for row in storage.skew.values)
         stored = " STORED AS DIRECTORIES" if storage.stored_as_sub_directories else ""
         yield f"SKEWED BY ({names}) ON ({values}){stored}"
     if storage.serde.library:

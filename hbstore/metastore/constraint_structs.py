@@ -83,9 +83,9 @@ _NUMBERED: Final = (ConstraintKind.PRIMARY_KEY, ConstraintKind.FOREIGN_KEY, Cons
 """Kinds whose structs number their columns."""
 
 
-def structs_of(one: ForeignKey) -> list[Any]:
+def structs_of(owned: ForeignKey) -> list[Any]:
     """The structs of a constraint of a table, one for each column."""
-    constraint, layout = one.constraint, LAYOUTS[one.constraint.kind]
+    constraint, layout = owned.constraint, LAYOUTS[owned.constraint.kind]
     fields: dict[str, Any] = {
         "catName": CATALOG,
         layout.name: constraint.name,
@@ -101,9 +101,9 @@ def structs_of(one: ForeignKey) -> list[Any]:
         if constraint.kind in _NUMBERED:
             fields["key_seq"] = at + 1
         if to is None:
-            place = {"table_db": one.database, "table_name": one.table, "column_name": column}
+            place = {"table_db": owned.database, "table_name": owned.table, "column_name": column}
         else:
-            place = {"fktable_db": one.database, "fktable_name": one.table, "fkcolumn_name": column}
+            place = {"fktable_db": owned.database, "fktable_name": owned.table, "fkcolumn_name": column}
             place |= {"pktable_db": to.database, "pktable_name": to.table, "pkcolumn_name": to.columns[at]}
             fields |= {"pk_name": to.key, "update_rule": to.update_rule, "delete_rule": to.delete_rule}
         structs.append(layout.struct(**fields, **place))
@@ -116,20 +116,20 @@ def constraints_in(structs_by_kind: Mapping[ConstraintKind, Iterable[Any]]) -> l
     Raises:
         InvalidInput, InvalidName: one cannot be.
     """
-    found: list[ForeignKey] = []
+    constraints: list[ForeignKey] = []
     for kind, structs in structs_by_kind.items():
         last: dict[tuple[str, str, str], int] = {}
         for struct in structs or ():
-            one = _constraint(kind, struct)
-            place = (one.database, one.table, one.constraint.name)
+            read = _constraint(kind, struct)
+            place = (read.database, read.table, read.constraint.name)
             at = last.get(place)
-            unnamed_first = not one.constraint.name and (struct.key_seq or 0) <= 1 if kind in _NUMBERED else False
+            unnamed_first = not read.constraint.name and (struct.key_seq or 0) <= 1 if kind in _NUMBERED else False
             if kind not in _NUMBERED or at is None or unnamed_first:
-                last[place] = len(found)
-                found.append(one)
+                last[place] = len(constraints)
+                constraints.append(read)
             else:
-                found[at] = _joined(found[at], one.constraint)
-    return found
+                constraints[at] = _joined(constraints[at], read.constraint)
+    return constraints
 
 
 def _constraint(kind: ConstraintKind, struct: Any) -> ForeignKey:

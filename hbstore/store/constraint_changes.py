@@ -40,32 +40,32 @@ def add_constraints(transaction: Transaction, key: bytes, constraints: Iterable[
     table = _table(transaction, key)
     assert table is not None
     added = []
-    for one in sorted(constraints, key=lambda one: one.kind is ConstraintKind.FOREIGN_KEY):
+    for constraint in sorted(constraints, key=lambda constraint: constraint.kind is ConstraintKind.FOREIGN_KEY):
         now = _read(transaction, key)
-        _check_columns(table, one.columns)
-        if one.kind is ConstraintKind.PRIMARY_KEY and any(other.kind is one.kind for other in now.own):
+        _check_columns(table, constraint.columns)
+        if constraint.kind is ConstraintKind.PRIMARY_KEY and any(other.kind is constraint.kind for other in now.own):
             raise DdlRefused(
                 "the table has a primary key already", table=table, hint="Drop that first, with its constraint's name"
             )
         parent = None
-        if one.references is not None:
-            parent = table_key(one.references.database, one.references.table)
-            one = replace(one, references=_key_of(transaction, table, one, one.references))  # noqa: PLW2901
+        if constraint.references is not None:
+            parent = table_key(constraint.references.database, constraint.references.table)
+            constraint = replace(constraint, references=_key_of(transaction, table, constraint, constraint.references))  # noqa: PLW2901
         taken = {*now.names(), *(() if parent is None else _read(transaction, parent).names())}
-        if one.name in taken:
+        if constraint.name in taken:
             raise InvalidInput(
                 "the table has a constraint of this name already",
                 table=table,
-                constraint=one.name,
+                constraint=constraint.name,
                 hint="Choose another name, or drop that one first",
             )
-        one = replace(one, name=one.name or _new_name(table, one, taken))  # noqa: PLW2901
-        _write(transaction, key, replace(now, own=(*now.own, one)))
+        constraint = replace(constraint, name=constraint.name or _new_name(table, constraint, taken))  # noqa: PLW2901
+        _write(transaction, key, replace(now, own=(*now.own, constraint)))
         if parent is not None:
             other = _read(transaction, parent)
-            foreign = ForeignKey(table.database, table.name, one)
+            foreign = ForeignKey(table.database, table.name, constraint)
             _write(transaction, parent, replace(other, referring=(*other.referring, foreign)))
-        added.append(one)
+        added.append(constraint)
     return added
 
 
@@ -73,12 +73,12 @@ def remove_constraint(transaction: Transaction, key: bytes, name: str) -> bool:
     """Remove a constraint from the table of a row, or a foreign key that refers to it; whether there is one."""
     now = _read(transaction, key)
     name = name.strip().lower()
-    if any(one.name == name for one in now.own):
-        _keep(transaction, key, lambda one: one.name != name)
+    if any(constraint.name == name for constraint in now.own):
+        _keep(transaction, key, lambda constraint: constraint.name != name)
         return True
     for foreign in now.referring:
         if foreign.constraint.name == name:
-            _keep(transaction, table_key(foreign.database, foreign.table), lambda one: one.name != name)
+            _keep(transaction, table_key(foreign.database, foreign.table), lambda constraint: constraint.name != name)
             return True
     return False
 
@@ -107,21 +107,21 @@ def move_constraints(transaction: Transaction, key: bytes, new_key: bytes) -> No
         return
     old, new = names_of(key), names_of(new_key)
 
-    def own(one: Constraint) -> Constraint:
-        to = one.references
+    def own(item: Constraint) -> Constraint:
+        to = item.references
         if to is None or (to.database, to.table) != old:
-            return one
-        return replace(one, references=replace(to, database=new[0], table=new[1]))
+            return item
+        return replace(item, references=replace(to, database=new[0], table=new[1]))
 
-    def named(one: ForeignKey) -> ForeignKey:
-        at = new if (one.database, one.table) == old else (one.database, one.table)
-        return ForeignKey(*at, own(one.constraint))
+    def named(item: ForeignKey) -> ForeignKey:
+        at = new if (item.database, item.table) == old else (item.database, item.table)
+        return ForeignKey(*at, own(item.constraint))
 
-    others = {table_key(one.database, one.table) for one in now.referring}
-    others |= {table_key(one.references.database, one.references.table) for one in now.own if one.references}
+    others = {table_key(item.database, item.table) for item in now.referring}
+    others |= {table_key(item.references.database, item.references.table) for item in now.own if item.references}
     for place in (others - {key}) | {new_key}:
-        there = now if place == new_key else _read(transaction, place)
-        moved = TableConstraints(tuple(map(own, there.own)), tuple(map(named, there.referring)))
+        constraints = now if place == new_key else _read(transaction, place)
+        moved = TableConstraints(tuple(map(own, constraints.own)), tuple(map(named, constraints.referring)))
         transaction.row(place).put_cell(CONSTRAINTS, moved.encode())
     transaction.row(key).put_cell(CONSTRAINTS, b"")
 
@@ -129,18 +129,18 @@ def move_constraints(transaction: Transaction, key: bytes, new_key: bytes) -> No
 def _keep(transaction: Transaction, key: bytes, keeps: Callable[[Constraint], bool]) -> None:
     """Keep some of a table's constraints; with a key go the foreign keys that refer to it, at both of their ends."""
     now = _read(transaction, key)
-    gone = [one for one in now.own if not keeps(one)]
+    gone = [dropped for dropped in now.own if not keeps(dropped)]
     if not gone:
         return
-    _write(transaction, key, replace(now, own=tuple(one for one in now.own if keeps(one))))
+    _write(transaction, key, replace(now, own=tuple(kept for kept in now.own if keeps(kept))))
     names = names_of(key)
-    for one in gone:
-        if one.references is not None:
-            _detach(transaction, ForeignKey(*names, one))
-        if one.kind in KEYS:
+    for dropped in gone:
+        if dropped.references is not None:
+            _detach(transaction, ForeignKey(*names, dropped))
+        if dropped.kind in KEYS:
             for foreign in _read(transaction, key).referring:
                 to, name = foreign.constraint.references, foreign.constraint.name
-                if to is not None and to.key == one.name:
+                if to is not None and to.key == dropped.name:
                     place = table_key(foreign.database, foreign.table)
                     _keep(transaction, place, lambda other, name=name: other.name != name)  # type: ignore[misc]
 
@@ -150,14 +150,15 @@ def _detach(transaction: Transaction, foreign: ForeignKey) -> None:
     to = foreign.constraint.references
     assert to is not None
     key = table_key(to.database, to.table)
-    there = _read(transaction, key)
+    parents = _read(transaction, key)
     left = tuple(
-        one
-        for one in there.referring
-        if (one.database, one.table, one.constraint.name) != (foreign.database, foreign.table, foreign.constraint.name)
+        other
+        for other in parents.referring
+        if (other.database, other.table, other.constraint.name)
+        != (foreign.database, foreign.table, foreign.constraint.name)
     )
-    if left != there.referring:
-        _write(transaction, key, replace(there, referring=left))
+    if left != parents.referring:
+        _write(transaction, key, replace(parents, referring=left))
 
 
 def _key_of(transaction: Transaction, table: Table, one: Constraint, to: References) -> References:

@@ -69,32 +69,32 @@ class ConstraintCopy:
 
     def run(self, tables: Sequence[Table]) -> int:
         """Copy those of tables that are on both sides; how many were added."""
-        wanted: dict[_Place, Sequence[Constraint]] = {}
+        own_by_place: dict[_Place, Sequence[Constraint]] = {}
         for table in tables:
             place = (table.database, table.name)
             own = self.source.constraints(*place)
             if own:
-                wanted[place] = own
-        for place, own in wanted.items():
+                own_by_place[place] = own
+        for place, own in own_by_place.items():
             self._settle(place, own)
         count = 0
         for are_foreign in (False, True):  # which refer to keys of any table
-            for place, own in wanted.items():
+            for place, own in own_by_place.items():
                 some = [one for one in own if (one.kind is ConstraintKind.FOREIGN_KEY) is are_foreign]
                 count += self._add(place, some)
         return count
 
     def _settle(self, place: _Place, own: Sequence[Constraint]) -> None:
         """Do what is to be done with what differs in the target."""
-        there = self.target.constraints(*place)
-        for one in own:
-            other = _counterpart(one, there)
-            if other is None or _comparable(one) == _comparable(other):
+        existing = self.target.constraints(*place)
+        for constraint in own:
+            other = _counterpart(constraint, existing)
+            if other is None or _comparable(constraint) == _comparable(other):
                 continue
             if self.on_conflict == "replace":
-                self._tried(place, one, lambda name: self.target.drop_constraint(*place, name), other.name)
+                self._tried(place, constraint, lambda name: self.target.drop_constraint(*place, name), other.name)
             elif self.on_conflict == "fail":
-                self.refused.append((_shown(place, one), "the constraint already exists and differs"))
+                self.refused.append((_shown(place, constraint), "the constraint already exists and differs"))
 
     def _add(self, place: _Place, some: Sequence[Constraint]) -> int:
         """Add those that the target lacks; how many."""

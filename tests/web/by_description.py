@@ -57,7 +57,13 @@ def main(arguments: list[str]) -> int:
         port = stack.enter_context(http_served(application(service, Access(), catalog=catalog), "127.0.0.1", 0))
         phases = [] if "--phases" in arguments else PHASES
         words = [program, "run", f"http://127.0.0.1:{port}/openapi.json", "--exclude-checks", LEFT_OUT]
-        return subprocess.run([*words, *OPTIONS, *phases, *arguments], check=False, cwd=folder).returncode
+        environment = {
+            **os.environ,
+            "SCHEMATHESIS_HOOKS": "description_hooks",
+            "PYTHONPATH": str(Path(__file__).parent),
+        }
+        command = [*words, *OPTIONS, *phases, *arguments]
+        return subprocess.run(command, check=False, cwd=folder, env=environment).returncode
 
 
 if __name__ == "__main__":

@@ -39,16 +39,16 @@ def get_foreign_keys(call: Call) -> Any:
     request = call.arguments.request
     parent = _names(request.parent_db_name, request.parent_tbl_name)
     child = _names(request.foreign_db_name, request.foreign_tbl_name)
-    found: Iterable[ForeignKey] = ()
+    candidates: Iterable[ForeignKey] = ()
     if child[0] and child[1]:
-        found = _of_table(call, *child)
+        candidates = _of_table(call, *child)
     elif parent[0] and parent[1]:
         with suppress(TableNotFound, DatabaseNotFound, InvalidName):
-            found = call.store.hive.constraints.referring(parent[0], parent[1])
+            candidates = call.store.hive.constraints.referring(parent[0], parent[1])
     else:
         leave_selector()
-        found = call.store.hive.constraints.foreign_keys()
-    keys = [one for one in found if _is_between(one, parent, child)]
+        candidates = call.store.hive.constraints.foreign_keys()
+    keys = [key for key in candidates if _is_between(key, parent, child)]
     return THRIFT.ForeignKeysResponse(foreignKeys=_structs(keys, ConstraintKind.FOREIGN_KEY))
 
 
@@ -83,13 +83,13 @@ def add_constraints(call: Call) -> None:
     added = constraints_in({kind: getattr(request, LAYOUTS[kind].add[2]) or ()})
     if not added:
         return
-    places = {(one.database, one.table) for one in added}
+    places = {(constraint.database, constraint.table) for constraint in added}
     if len(places) > 1:
         hint = "Add those of each table with a call of its own"
         raise InvalidInput("the constraints are of several tables", tables=len(places), hint=hint)
     ((database, table),) = places
     call.note(table=f"{database}.{table}")
-    call.store.hive.constraints.add(database, table, [one.constraint for one in added])
+    call.store.hive.constraints.add(database, table, [constraint.constraint for constraint in added])
 
 
 @handlers.answers("drop_constraint", writes=True)
@@ -115,16 +115,16 @@ def requested_constraints(table: Table, request: Any) -> list[Constraint]:
     Raises:
         InvalidInput: one is of another table, or cannot be.
     """
-    found = constraints_in({kind: getattr(request, layout.field, None) or () for kind, layout in LAYOUTS.items()})
-    for one in found:
-        if (one.database, one.table) != (table.database, table.name) and one.table:
+    constraints = constraints_in({kind: getattr(request, layout.field, None) or () for kind, layout in LAYOUTS.items()})
+    for owned in constraints:
+        if (owned.database, owned.table) != (table.database, table.name) and owned.table:
             raise InvalidInput(
                 "the table is created with a constraint of another table",
                 table=table,
-                constraint_of=f"{one.database}.{one.table}",
+                constraint_of=f"{owned.database}.{owned.table}",
                 hint="Add that constraint to the other table",
             )
-    return [one.constraint for one in found]
+    return [owned.constraint for owned in constraints]
 
 
 def _of_table(call: Call, database: str | None, table: str | None) -> list[ForeignKey]:
