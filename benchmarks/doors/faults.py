@@ -38,7 +38,7 @@ _PAUSE = (5.0, 25.0)
 
 _AWAY = 8.0
 _SETTLED = 60.0
-_WAIT = 300.0
+_WAIT = 600.0
 _MIB = 1 << 20
 _RESET = struct.pack("ii", 1, 0)
 _FINAL = ("succeeded", "failed", "cancelled")

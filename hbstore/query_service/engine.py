@@ -44,6 +44,9 @@ _GRACE: Final = 15.0
 SILENT: Final = 60.0
 """Seconds without a word of a Spark that says every few that it is alive, after which it is taken for dead."""
 
+_STARTING: Final = 5
+"""Times these seconds that Spark has to start, without a word."""
+
 _LOOKS: Final = 10
 """In which these seconds are waited for: of a machine that stood still, only a part of them counts."""
 
@@ -244,13 +247,14 @@ class Engine:
 
     def _hear(self, child: _Child) -> None:
         """Pass on what the process says, until it ends, or is taken for dead."""
-        speaks, silent = False, 0
+        speaks, silent = False, 0  # speaks: it says that it is alive
         while True:
             try:
                 if not child.pipe.poll(self._silent / _LOOKS):
                     silent += 1
-                    if speaks and silent == _LOOKS:
-                        _LOG.warning("Spark does not answer", extra={"fields": {"seconds": self._silent}})
+                    if silent == (_LOOKS if speaks else _STARTING * _LOOKS):
+                        seconds = self._silent * silent / _LOOKS
+                        _LOG.warning("Spark does not answer", extra={"fields": {"seconds": seconds}})
                         child.kill()
                     continue
                 message, silent = read(child.pipe.recv_bytes(_LONGEST)), 0

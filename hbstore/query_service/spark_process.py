@@ -189,8 +189,10 @@ class SparkProcess:
         """Say every few seconds that Spark is alive; end this process where it is not, so that another one starts."""
         taker = PulseTaker(self._ready_spark())
         while not self._ending.wait(EVERY):
+            with self._changing:
+                groups = [one.run.id for one in self._running.values() if not one.cancelled.is_set()]
             try:
-                pulse = taker.look()
+                pulse = taker.look(groups)
             except Exception:  # noqa: BLE001  Java ends, or will not answer the next time either
                 _LOG.debug("nothing is known of Spark", exc_info=True)
                 continue
