@@ -163,7 +163,7 @@ def _beside_an_unfinishable_write() -> Figure:
         store.publications.decide(row, "job")
         (home / "sales/ds=0/part").mkdir()  # in the way
         read()
-        return Figure("read, with what is decided looked at", _each(read), alone, "1.1")
+        return Figure("read, with what is decided looked at", _each(read), alone, "", "without the call around it")
 
 
 def _each(call: Callable[[], None]) -> float:
