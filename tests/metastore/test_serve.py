@@ -184,7 +184,7 @@ def test_a_taken_port_is_told(serve, url, tmp_path):
         )
         metrics = command(*words, "--port", "0", "--metrics-port", str(port))
         assert metrics.returncode == 3
-        assert metrics.stderr.startswith("Error: the metrics server cannot listen at this address")
+        assert metrics.stderr.startswith("Error: the server cannot listen at this address")
 
 
 @pytest.mark.parametrize(
