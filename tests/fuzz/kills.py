@@ -179,15 +179,20 @@ class ServedChanges:
 
 def _call_exchange(metastore, random):
     source, target = random.sample(metastore.get_all_tables("shop"), 2)
-    values = random.choice(metastore.get_partitions("shop", source, -1)).values
-    metastore.exchange_partition({"ds": values[0]}, "shop", source, "shop", target)
+    for one in _any_of(metastore, random, source):
+        metastore.exchange_partition({"ds": one.values[0]}, "shop", source, "shop", target)
 
 
 def _call_rename_partition(metastore, random):
     table = random.choice(metastore.get_all_tables("shop"))
-    values = random.choice(metastore.get_partitions("shop", table, -1)).values
-    new = partition_of(random.choice(VALUES), table=table)
-    metastore.rename_partition("shop", table, values, new)
+    for one in _any_of(metastore, random, table):
+        metastore.rename_partition("shop", table, one.values, partition_of(random.choice(VALUES), table=table))
+
+
+def _any_of(metastore, random, table):
+    """One partition of a table, if it has any."""
+    there = metastore.get_partitions("shop", table, -1)
+    return random.sample(there, min(len(there), 1))
 
 
 def _call_rename_table(metastore, random):
