@@ -178,6 +178,7 @@ STORE = {
     **{key: {**TABLE, **FILTER} for key in ("count_partitions", "plan")},
     "explain": {**TABLE, **FILTER, "analyze": False},
     **dict.fromkeys(("totals", "check", "repair"), TABLE),
+    "purge_dropped_tables": {"stop": None},
 }
 HANDLE = {
     "partition": {"partition": VALUES},

@@ -124,7 +124,7 @@ class Rows(Protocol):
         """The number of the store's format; `hbstore.rows.format_number` says which this version takes.
 
         >>> store.rows.format_number()
-        5
+        6
         """
 
     def set_format_number(self, number: int) -> None:
