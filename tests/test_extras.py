@@ -40,6 +40,7 @@ ROOMS = {
 
 OF_SPARK = (
     "hbstore.query_service.cube_hints",
+    "hbstore.query_service.pulse",
     "hbstore.query_service.result_writing",
     "hbstore.query_service.small_results",
     "hbstore.query_service.spark_",
@@ -48,7 +49,7 @@ OF_SPARK = (
 )
 """What runs in Spark's process."""
 
-ELSEWHERE = ("hbstore.__main__", "hbstore.airflow", "hbstore.servers.http")
+ELSEWHERE = ("hbstore.__main__", "hbstore.airflow", "hbstore.servers.http", "hbstore.servers.http_bounds")
 
 
 def normal(name):

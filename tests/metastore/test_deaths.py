@@ -55,10 +55,30 @@ class DyingRows(FaultyRows):
         os._exit(DIED)
 
 
+class NumberedRows:
+    """Rows of SQLite that hide older writes behind newer ones, as HBase does, by numbers in a file beside them."""
+
+    def __init__(self, rows, folder):
+        self._rows = rows
+        self._file = Path(folder) / "numbers"
+
+    def __getattr__(self, name):
+        return getattr(self._rows, name)
+
+    def write(self, puts, deletes, sequence):
+        numbers = dict(line.split() for line in self._file.read_text().splitlines()) if self._file.exists() else {}
+        puts, deletes = list(puts), list(deletes)
+        newer = {key for key in (*(put.key for put in puts), *deletes) if int(numbers.get(key.hex(), 0)) > sequence}
+        self._rows.write([put for put in puts if put.key not in newer], [key for key in deletes if key not in newer], 0)
+        numbers |= {key.hex(): sequence for key in {*(put.key for put in puts), *deletes} - newer}
+        self._file.write_text("".join(f"{key} {number}\n" for key, number in numbers.items()))
+
+
 @contextmanager
 def server(folder, *, atomic, **death):
     """A server over the store and the warehouse in a folder."""
-    rows = DyingRows(connect(f"sqlite://{folder}/store.db"), atomic=atomic, **death)
+    stored = connect(f"sqlite://{folder}/store.db")
+    rows = DyingRows(stored if atomic else NumberedRows(stored, folder), atomic=atomic, **death)
     with PartitionStore(rows) as store:
         yield Writing(store, Path(folder) / "warehouse")
 

@@ -246,8 +246,9 @@ def test_a_slow_reader_of_a_big_listing(serve):
 
 
 @pytest.mark.slow
-def test_16_clients_that_list_a_big_table_at_once(serve, tmp_path):
-    store, clients, number = f"sqlite://{tmp_path}/store.db", 16, 40_000
+def test_clients_that_list_a_big_table_at_once(serve, tmp_path):
+    """As many as there is room for, of which none reads before all could: more would wait (tests/servers)."""
+    store, clients, number = f"sqlite://{tmp_path}/store.db", 8, 40_000
     with connect(store) as made:
         made.create_database("shop")
         made.create_table(Table("shop", "sales", partition_columns=[Column("n", "int")], location="/sales"))

@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import cache
 
 from hbstore import Column, Database, DatabaseNotFound, HbstoreError, Partition, TableNotFound, connect
-from hbstore.errors import GrantNotFound
+from hbstore.errors import ConstraintNotFound, GrantNotFound
+from hbstore.model.constraints import Constraint, ConstraintKind, References
 from hbstore.model.objects import Grant, Privileges
 from hbstore.model.service_objects import (
     ColumnStatistic,
@@ -47,6 +48,7 @@ FIRST, SECOND = ("2013-01-01", "0"), ("2013-01-01", "2")
 SPEC = {"ds": "2013-01-01", "hour": "2"}
 STREAM = Stream("4e5f", "shop.books")
 TAX = Function("shop", "tax", "org.shop.Tax", create_time=5)
+KEY = References("shop", "returns", ("hour",))
 EXCLUSIVE = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, "shop", "sales")
 ANN = ("ann", PrincipalType.USER)
 FAR = 4e9
@@ -94,6 +96,7 @@ def prepared(store):
     store.column_statistics.write_table(*SALES, [about("price")])
     store.column_statistics.write_partitions(*SALES, {SECOND: [about("price"), about("note")]})
     store.hive.marks.mark(*SALES, SPEC)
+    store.hive.constraints.add(*RETURNS, [Constraint(ConstraintKind.PRIMARY_KEY, ["hour"], "key")])
     store.documents.create("shop", "fact", "old", "{}")
     store.records.create("note", "old", "{}")
     for function in (TAX, replace(TAX, database="attic", name="levy")):
@@ -213,6 +216,10 @@ CHANGES = {
     "records.change": lambda s: s.records.change("note", "old", lambda text: text + "!"),
     "records.drop": lambda s: s.records.drop("note", "old"),
     "records.drop of what it was": lambda s: s.records.drop("note", "old", expected="{}"),
+    "constraints.add": lambda s: s.hive.constraints.add(
+        *SALES, [Constraint(ConstraintKind.FOREIGN_KEY, ["hour"], "to_key", references=KEY)]
+    ),
+    "constraints.drop": lambda s: s.hive.constraints.drop(*RETURNS, "key"),
     "functions.create": lambda s: s.hive.functions.create(replace(TAX, name="new")),
     "functions.alter": lambda s: s.hive.functions.alter("shop", "tax", replace(TAX, owner="ann")),
     "functions.alter to a name": lambda s: s.hive.functions.alter("shop", "tax", replace(TAX, name="new")),
@@ -268,6 +275,7 @@ def seen(rows):
         "tables": {name: store.get_table(*name) for name in names},
         "partitions": {name: list(moves.partitions(store, *name)) for name in names},
         "totals": {name: store.totals(*name) for name in names},
+        "constraints": {name: (hive.constraints.of(*name), hive.constraints.referring(*name)) for name in names},
         "statistics": {name: _statistics(store, *name) for name in names},
         "documents": [store.documents.all(database, "fact") for database in store.database_names()],
         "records": list(store.records.list("note")),
@@ -303,7 +311,7 @@ def result_of(act, rows):
     """What a change returns, or the name of its error; that nothing is there may be said of this or of that."""
     try:
         return act(PartitionStore(rows))
-    except (DatabaseNotFound, TableNotFound, GrantNotFound):
+    except (DatabaseNotFound, TableNotFound, GrantNotFound, ConstraintNotFound):
         return "not there"
     except HbstoreError as error:
         return type(error).__name__

@@ -13,7 +13,7 @@ SALES = ("shop", "sales")
 
 
 def stuck(*objects):
-    return [(work.name, work.kind, work.since.total_seconds(), work.by) for work in stuck_work(objects, NOW)]
+    return [(work.name, work.kind, work.since.total_seconds(), work.by) for work in stuck_work(objects, (), NOW)]
 
 
 THERE = Log(state=b"[]")
@@ -31,7 +31,7 @@ def test_publications_are_stuck_when_their_leases_have_ended_the_longest_first()
     living, leased, decided = publication(NOW + 1), publication(NOW - 60), publication(NOW - 90, decided=True)
     assert stuck(table(THERE, living, leased, decided)) == [
         ("shop.sales", "publication, decided", 90, "2 partitions, id 7"),
-        ("shop.sales", "publication, leased", 60, "2 partitions, id 7"),
+        ("shop.sales", "publication, overdue", 60, "2 partitions, id 7"),
     ]
 
 
@@ -48,7 +48,10 @@ def test_changes_are_stuck_ten_minutes_after_they_began():
         ("shop.sales", "change, decided and not written", 700, "process 4711 on lake1"),
         ("shop.hires", "row, locked for a change", 700, "process 4711 on lake1"),
     ]
-    assert [work.table for work in stuck_work([table(Log(commits=commits, state=b"[]")), fact], NOW)] == [SALES, None]
+    assert [work.table for work in stuck_work([table(Log(commits=commits, state=b"[]")), fact], (), NOW)] == [
+        SALES,
+        None,
+    ]
 
 
 def test_a_change_whose_id_says_nothing_is_left_out():
