@@ -76,7 +76,7 @@ def test_the_server_serves_and_ends(tmp_path):
             with pytest.raises(TYPES.NoSuchObjectException):
                 framed.get_partition("shop", "sales", ["2013-01-01", "5"])
             with urllib.request.urlopen(server.ready["metrics"], timeout=SECONDS) as page:  # noqa: S310  our own
-                assert b"\nhbstore_metastore_connections 2.0\n" in page.read()
+                assert b'\nhbstore_door_connections{door="metastore"} 2.0\n' in page.read()
             assert most_files // 2 < resource.prlimit(server.pid, resource.RLIMIT_NOFILE)[0] <= most_files
             assert server.terminate() == 0
         assert [line["event"] for line in server.log() if line["level"] != "info"] == []
