@@ -13,7 +13,7 @@ from hbstore.errors import CorruptRow
 from hbstore.keys.row_key import names_in, prefix_in, successor
 from hbstore.store.companion_keys import COMPANION, companions_of
 from hbstore.store.purge import LAST, PURGE, note_rows, noted_in, purge
-from hbstore.store.table_row import DEFINITION, TABLE_ID, TABLE_KEYS, prefix_of, table_key
+from hbstore.store.table_row import DEFINITION, TABLE_ID, TABLE_KEYS, definition_of, prefix_of, table_key
 from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.transaction import Transaction
 from hbstore.transactions.transactions import Transactions
@@ -39,7 +39,10 @@ class Leftover(NamedTuple):
 
 
 def leftovers(transactions: Transactions) -> Iterator[Leftover]:
-    """What is left of no table. O(tables): the rows of a table are one seek."""
+    """What is left of no table; nothing while a table's row is damaged, as that alone tells which rows it has.
+
+    O(tables): the rows of a table are one seek.
+    """
     owned, rows, unknown = _owned(transactions), transactions.rows, []
     start = COMPANION
     while keys := _keys(transactions, start, _PARTITIONS, 1):
@@ -50,14 +53,13 @@ def leftovers(transactions: Transactions) -> Iterator[Leftover]:
     while (key := rows.first_key(start, _END)) is not None:
         unknown.append(_around(key))
         start = unknown[-1].stop
-    unknown = [leftover for leftover in unknown if leftover.start not in owned]
-    seen = None
-    while unknown and seen != owned:  # where a scan is no snapshot, a table that is renamed meanwhile may be missed
-        seen, owned = owned, _owned(transactions)
-    for leftover in unknown:
-        if leftover.start not in owned and _keys(
-            transactions, leftover.start, leftover.stop, 1
-        ):  # it may be gone by now
+    seen: set[bytes] | None = None
+    while owned is not None and seen != owned:  # a scan that is no snapshot may miss a table that is renamed meanwhile
+        unknown = [leftover for leftover in unknown if leftover.start not in owned]
+        seen, owned = owned, _owned(transactions) if unknown else owned
+    for leftover in unknown if owned is not None else ():
+        start, stop, _ = leftover
+        if _keys(transactions, start, stop, 1):  # it may be gone by now
             yield leftover
 
 
@@ -98,21 +100,24 @@ def _around(key: bytes) -> Leftover:
     return Leftover(key, key + b"\0", None)
 
 
-def _owned(transactions: Transactions) -> set[bytes]:
-    """What keys begin with that tables have, or had until a change that is being written, or that is noted to go."""
+def _owned(transactions: Transactions) -> set[bytes] | None:
+    """What keys begin with that tables have, or had until a change that is being written, or that is noted to go.
+
+    None where a table's row is damaged.
+    """
     owned = set()
     for row, cells in transactions.rows.scan_catalog(*TABLE_KEYS):
-        states = [cells]
-        with suppress(CorruptRow):
+        try:
             log = Log.decode(cells.get(LOG))
-            states.append(log.overlaid(cells))
             owned |= {first[: len(COMPANION) + TABLE_ID] for commit in log.commits for first, _ in commit.spans}
-        for state in states:
-            definition = state.get(DEFINITION)
-            if definition:
-                owned |= {companions_of(definition), prefix_of(row, definition)}
-            with suppress(CorruptRow):
+            for state in (cells, log.overlaid(cells)):
                 owned.update(noted_in(state.get(PURGE)))
+                definition = state.get(DEFINITION)
+                if definition:
+                    definition_of(definition)
+                    owned |= {companions_of(definition), prefix_of(row, definition)}
+        except CorruptRow:
+            return None
     return owned
 
 

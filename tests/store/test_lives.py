@@ -24,7 +24,7 @@ from hbstore.store.older_stores import bring_up
 from hbstore.store.packing import pack_store
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.purge import PURGE, noted, noted_in
-from hbstore.store.table_row import table_key
+from hbstore.store.table_row import DEFINITION, table_key
 from hbstore.transactions import templates
 from hbstore.transactions.log import LOG, Commit, Log
 from hbstore.transactions.payloads import put_payload
@@ -431,6 +431,23 @@ def test_what_is_noted_to_be_removed_and_damaged_is_named():
     with pytest.raises(CorruptRow, match="the rows to be removed of a dropped table cannot be decoded"):
         noted_in(b"[1]")
     assert noted_in(None) == []
+
+
+@pytest.mark.parametrize("name", ["sales", "old"])
+def test_the_rows_of_a_table_whose_definition_is_damaged_stay(store, name):
+    """It alone tells the prefix of a later table of the name, and of a renamed one."""
+    store.create_table(SALES)
+    store.drop_table("lives", "sales")
+    store.create_table(SALES)
+    store.add_partitions("lives", "sales", days("a", "b"))
+    if name != "sales":
+        store.rename_table("lives", "sales", replace(SALES, name=name))
+    row, rows = store.table_row("lives", name), keys(store)
+    store.rows.put_cells([CatalogCell(row.key, DEFINITION, b"damaged")], row.log.sequence)
+    store.repair_catalog()
+    assert keys(store) == rows
+    store.rows.put_cells([CatalogCell(row.key, DEFINITION, row.cells[DEFINITION])], row.log.sequence + 1)
+    assert store.partition_names("lives", name) == ["ds=a", "ds=b"]
 
 
 # Stores of an earlier version
