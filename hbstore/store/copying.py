@@ -25,7 +25,7 @@ from hbstore.rows.sqlite.backup import Copied, write_backup
 from hbstore.rows.sqlite.file import SqliteFile
 from hbstore.rows.sqlite.rows import SqliteRows
 from hbstore.store.companion_keys import companions_of
-from hbstore.store.table_row import DEFINITION, TABLE_KEYS, prefix_of
+from hbstore.store.table_row import DEFINITION, TABLE_KEYS, definition_of, prefix_of
 from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.payloads import PAYLOAD_KEYS
 from hbstore.transactions.transaction import RowView, Scan, Transaction
@@ -120,8 +120,11 @@ class StoreCopy:
     def _put(self, key: bytes, log: Log, cells: Mapping[str, bytes], view: RowView | None = None) -> None:
         """Write a row with its partition rows in place of what the copy has of it."""
         is_table = DEFINITION in cells and TABLE_KEYS[0] <= key < TABLE_KEYS[1]
-        definition = cells[DEFINITION] if is_table else b""
-        prefixes = [prefix_of(key, definition), companions_of(definition)] if is_table else []
+        prefixes = []
+        if is_table:
+            definition = cells[DEFINITION]
+            definition_of(definition)  # a damaged one would not tell which rows are the table's
+            prefixes = [prefix_of(key, definition), companions_of(definition)]
         stale = set(prefixes)
         if self.numbers.pop(key, None) is not None:
             self.target.remove_row(key)
@@ -170,6 +173,7 @@ def back_up(source: Transactions, name: str, target: Path) -> Copied:
 
     Raises:
         StoreBusy: its writers leave no moment.
+        CorruptRow: the definition of a table is damaged, so that its partitions cannot be told from others.
         InvalidInput: the file is there.
         StoreUnavailable: the folder is not.
         StoreFull: its disk is full.

@@ -13,6 +13,7 @@ import pytest
 from hbstore import (
     Column,
     ColumnStatistic,
+    CorruptRow,
     Database,
     Grant,
     InvalidInput,
@@ -25,6 +26,7 @@ from hbstore import (
 )
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.format_number import FORMAT_KEY, ensure_format
+from hbstore.rows.interface import CatalogCell
 from hbstore.store import copying
 from hbstore.store.copying import StoreCopy, back_up, restore
 from hbstore.store.partition_store import PartitionStore
@@ -224,6 +226,15 @@ def test_all_comes_back(tmp_path):
     assert len(numbers(again, "t0")) == 2_500
     with pytest.raises(InvalidInput, match="there already"):
         restore(copied.path, target)
+
+
+def test_a_backup_does_not_leave_out_the_rows_of_a_damaged_table(tmp_path):
+    source = filled()
+    row = source.table_row("shop", "old")
+    source.rows.put_cells([CatalogCell(row.key, "d:def", b"damaged")], row.log.sequence)
+    with pytest.raises(CorruptRow):
+        back_up(Transactions(source.rows), "shop", tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_restore_that_is_broken_off_leaves_a_store_that_nobody_opens(tmp_path):
