@@ -6,7 +6,25 @@ exactly that. Paths begin with a slash and are the `Location.path` of a location
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from enum import Enum, auto
 from typing import BinaryIO, Protocol
+
+
+class Hold(Enum):
+    """What came of holding a folder.
+
+    Attributes:
+        MINE: nobody else holds it, and it is where it is said to be.
+        OTHERS: another process or thread holds it.
+        GONE: there is none, or another one.
+        UNTOLD: the file system has no locks.
+    """
+
+    MINE = auto()
+    OTHERS = auto()
+    GONE = auto()
+    UNTOLD = auto()
 
 
 class Files(Protocol):
@@ -29,6 +47,14 @@ class Files(Protocol):
 
     def identity(self, path: str) -> str | None:
         """Which folder it is, wherever it is moved: empty for none, None where the file system cannot tell."""
+
+    def held(self, path: str, identity: str | None = None) -> AbstractContextManager[Hold]:
+        """Hold a folder inside, as the only one who does: until then, or until the process dies. It does not wait.
+
+        Args:
+            path: where it is.
+            identity: of the folder, where it is to be no other; None: any.
+        """
 
     def is_empty(self, path: str) -> bool:
         """Whether there is a folder with nothing in it; hidden files count as something."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import shutil
 import stat
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from hbstore.files.interface import is_hidden
+from hbstore.files.interface import Hold, is_hidden
 
 _FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 """How a folder is opened that is no link, to do something in it."""
@@ -64,6 +65,22 @@ class LocalFiles:
             return str(os.lstat(path).st_ino)
         except (FileNotFoundError, NotADirectoryError):
             return ""
+
+    @contextlib.contextmanager
+    def held(self, path: str, identity: str | None = None) -> Iterator[Hold]:
+        """See `Files.held`: the system locks the folder itself, wherever it is moved, until it is closed."""
+        try:
+            folder = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            yield Hold.GONE
+            return
+        except OSError:  # it may not be read
+            yield Hold.UNTOLD
+            return
+        try:
+            yield _locked(folder, path, identity)
+        finally:
+            os.close(folder)
 
     def is_empty(self, path: str) -> bool:
         """See `Files.is_empty`."""
@@ -203,6 +220,22 @@ class LocalFolders:
             self.close()
             return new_folders + LocalFiles().make_folder(real)
         return [*new_folders, real]
+
+
+def _locked(folder: int, path: str, identity: str | None) -> Hold:
+    """Lock an open folder, and see that it still is at a path."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return Hold.OTHERS
+    except OSError:  # some network file systems lock no folders
+        return Hold.UNTOLD
+    try:
+        is_there = os.path.samestat(os.stat(path), os.fstat(folder))  # noqa: PTH116
+        is_it = identity is None or str(os.lstat(path).st_ino) == identity
+    except (FileNotFoundError, NotADirectoryError):
+        return Hold.GONE
+    return Hold.MINE if is_there and is_it else Hold.GONE
 
 
 def _data_files(path: str, hidden: bool) -> Iterator[tuple[str, int]]:  # noqa: FBT001

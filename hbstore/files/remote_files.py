@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from glob import has_magic
 from typing import TYPE_CHECKING, Final
 
 from hbstore.errors import FileOperationFailed
 from hbstore.extras import install_command
-from hbstore.files.interface import is_hidden
+from hbstore.files.interface import Hold, is_hidden
 
 if TYPE_CHECKING:
     from pyarrow import NativeFile
@@ -69,6 +69,10 @@ class RemoteFiles:
     def identity(self, path: str) -> str | None:  # noqa: ARG002
         """See `Files.identity`: it cannot be told."""
         return None
+
+    def held(self, path: str, identity: str | None = None) -> AbstractContextManager[Hold]:  # noqa: ARG002
+        """See `Files.held`: there are no locks that end with a process."""
+        return nullcontext(Hold.UNTOLD)
 
     def is_empty(self, path: str) -> bool:
         """See `Files.is_empty`."""

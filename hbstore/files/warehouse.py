@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from typing import Final
 
 from hbstore.errors import FileOperationFailed, OutsideWarehouse
 from hbstore.files.bounds import Bounds
 from hbstore.files.file_systems import FileSystems, check_same_file_system, failing, renames
-from hbstore.files.interface import Files, at_or_below
+from hbstore.files.interface import Files, Hold, at_or_below
 from hbstore.files.local_files import LocalFolders
 from hbstore.files.locations import LOCAL, Location, absolute_location, parse_location
 from hbstore.files.remote_files import AT_ONCE, RemoteFiles
@@ -129,6 +129,21 @@ class Warehouse:
         place = parse_location(location)
         with failing("the location cannot be read", location):
             return self._systems.files(place).identity(place.path)
+
+    @contextmanager
+    def held(self, location: str, identity: str | None = None) -> Iterator[Hold]:
+        """Hold a folder inside, as the only one who does, until the process dies; see `Files.held`.
+
+        Where all that move folders of a table hold it first, and look at the catalog then, none moves one that others
+        have moved since the look. Elsewhere files may be written and moved all the time.
+
+        Args:
+            location: where it is.
+            identity: of the folder, where it is to be no other; None: any.
+        """
+        place = parse_location(location)
+        with self._systems.files(place).held(place.path, identity) as hold:
+            yield hold
 
     def is_empty(self, location: str) -> bool:
         """Whether there is a folder with nothing in it, not even hidden files."""

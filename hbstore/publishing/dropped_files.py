@@ -26,6 +26,7 @@ from typing import Final
 from hbstore.errors import CorruptRow, HbstoreError
 from hbstore.files.locations import is_below, same_place
 from hbstore.files.warehouse import Warehouse
+from hbstore.publishing.held_folder import all_held
 from hbstore.publishing.manifest import ALIVE, new_publication_id
 from hbstore.publishing.removal import noted_names, remove_tree
 from hbstore.rows.damage import RESTORE
@@ -142,16 +143,18 @@ def delete_dropped(store: PartitionStore, warehouse: Warehouse, dropped: Dropped
     Returns:
         Locations whose files could not be deleted.
     """
+    left: list[str] = []
     if not dropped.folders:
         return ()
     with _alive(store, dropped):
-        left = tuple(
-            folder.location
-            for folder in dropped.folders
-            if not remove_tree(warehouse, folder.location, inside=folder.inside, purge=folder.purge)
-        )
+        for folder in dropped.folders:
+            with all_held(warehouse, [folder.location], store.patience):
+                if store.records.get(DROPPED, dropped.id) is None:  # it took too long, and another process has gone on
+                    return tuple(left)
+                if not remove_tree(warehouse, folder.location, inside=folder.inside, purge=folder.purge):
+                    left.append(folder.location)
     _close(store, dropped)
-    return left
+    return tuple(left)
 
 
 def unfinished_drops(store: PartitionStore, what: str | None = None) -> list[DroppedFiles]:
@@ -205,14 +208,25 @@ def _finish(store: PartitionStore, dropped: DroppedFiles) -> bool:
     with _alive(store, dropped):
         for folder in dropped.folders:
             try:
-                _delete_noted(Warehouse(dropped.root, trash=dropped.trash), folder)
+                if not _delete_noted(store, dropped, folder):
+                    return False
             except HbstoreError as error:
                 _LOG.warning("files that belong to no table or partition remain: %s", error)
     _close(store, dropped)
     return True
 
 
-def _delete_noted(warehouse: Warehouse, folder: DroppedFolder) -> None:
+def _delete_noted(store: PartitionStore, dropped: DroppedFiles, folder: DroppedFolder) -> bool:
+    """Delete the files of a folder that are noted; whether no other process is at it, or has done so."""
+    warehouse = Warehouse(dropped.root, trash=dropped.trash)
+    with all_held(warehouse, [folder.location]) as is_held:
+        if not is_held or store.records.get(DROPPED, dropped.id) is None:
+            return False
+        _delete_files(warehouse, folder)
+    return True
+
+
+def _delete_files(warehouse: Warehouse, folder: DroppedFolder) -> None:
     place = folder.location.rstrip("/")
     names_now = {name for name, _ in warehouse.data_files(place, hidden=True) or ()}
     if not warehouse.renames(place) and names_now <= {*folder.names}:

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -32,6 +32,7 @@ from hbstore.errors import (
 )
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition
+from hbstore.publishing.held_folder import held_at_last
 from hbstore.publishing.lease import Lease
 from hbstore.store.manifest import Exchange, Manifest
 from hbstore.store.partition_store import PartitionStore
@@ -106,18 +107,42 @@ class ExchangeFiles:
             return self._fetch_by_copying(warehouse, moves)
         failed: dict[str, HbstoreError] = {}
         for some in _batches(moves, _BATCH):
-            if not self._is_open():
-                return failed
-            failed |= self._fetch_some(warehouse, some)
+            with self._held(warehouse):
+                if not self._is_open():
+                    return failed
+                failed |= self._fetch_some(warehouse, some)
         for source, _ in moves.values():
             warehouse.delete_empty_parents(source, below=self.exchange.home or source)
         return failed
+
+    def close_with(self, warehouse: Warehouse, failed: Mapping[str, HbstoreError]) -> dict[str, HbstoreError]:
+        """Close the exchange though folders could not be moved; why they stay where they are, by where that is.
+
+        Nobody is moving one of them then, or has moved it and died.
+
+        Raises:
+            StoreBusy: another process holds the table's folder.
+        """
+        left = {values: move for values, move in self._moves().items() if move[0] in failed}
+        with self._held(warehouse):
+            still = self._fetch_some(warehouse, left) if left and self._is_open() else {}
+            self.close()
+        return still
 
     def abandon(self) -> tuple[str, ...]:
         """Give up to move folders; the locations of those that are not moved, where their partitions are read.
 
         And of those that are copied, whose originals nobody reads.
+
+        Raises:
+            StoreBusy: another process holds the table's folder.
         """
+        if self.exchange.new_home is None:
+            return self._abandon()
+        with self._held(Warehouse(self.exchange.new_home)):
+            return self._abandon()
+
+    def _abandon(self) -> tuple[str, ...]:
         moves = self._moves()
         left = {moves[values][0] for values in self._still_there(moves)}
         if self.exchange.new_home is not None:
@@ -142,6 +167,19 @@ class ExchangeFiles:
             row = self._row(place)
             if row is not None:
                 self.store.publications.close(row, self.manifest.id)
+
+    @contextmanager
+    def _held(self, warehouse: Warehouse) -> Iterator[None]:
+        """Hold the folder of the table to which the partitions came: all do so that move their folders there."""
+        home = self.exchange.new_home
+        if home is None:
+            yield
+            return
+        with suppress(FileOperationFailed, OutsideWarehouse):  # as what moves there, which says so
+            if warehouse.renames(home):
+                warehouse.make_folder(home)
+        with held_at_last(lambda: warehouse.held(home), self.store.patience, home):
+            yield
 
     def _row(self, place: tuple[str, str]) -> TableRow | None:
         try:
@@ -238,7 +276,7 @@ class ExchangeFiles:
         inside = [place for place in (self.exchange.home, self.exchange.new_home) if place is not None]
         failed: dict[str, HbstoreError] = {}
         moved: dict[tuple[str, ...], tuple[str, str]] = {}
-        # Others may finish the exchange meanwhile, and write partitions anew whose folders are to stay.
+        # Where there are no locks others may finish the exchange meanwhile, and write into a folder that is to stay.
         identities = {values: warehouse.identity(source) for values, (source, _) in moves.items()}
         for values in self._still_there(moves):
             source, target = moves[values]

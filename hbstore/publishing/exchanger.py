@@ -10,11 +10,11 @@ A process that dies before 2 has changed nothing; its leases end after half a mi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, InvalidInput
+from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, InvalidInput, StoreBusy
 from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition, Table
@@ -78,7 +78,12 @@ def exchange_partitions(
     with decided(
         "the partitions are exchanged, but the store became unavailable before their files were moved", table=target
     ):
-        left = _follow(warehouse, files)
+        try:
+            left = _follow(warehouse, files)
+        except StoreBusy as busy:
+            text = "the partitions are exchanged, but others kept moving folders of the table"
+            hint = "The next reader or writer of the table has their files follow"
+            raise CommitStateUnknown(text, table=target, publication=files.manifest.id, hint=hint) from busy
         there = store.get_partitions(*target_name, [partition.values for partition in partitions])
     return Exchanged(tuple(there), tuple(left))
 
@@ -95,10 +100,10 @@ def _lease(publisher: Publisher, files: ExchangeFiles) -> None:
 
 def _follow(warehouse: Warehouse, files: ExchangeFiles) -> list[str]:
     """Have the files follow; why folders stay where they are."""
-    failed = files.fetch(warehouse)
+    failed: Mapping[str, HbstoreError] = files.fetch(warehouse)
     half = [source for source in failed if not warehouse.renames(source)]
     if not half:  # else the next process goes on with what is copied in part
-        files.close()
+        failed = files.close_with(warehouse, failed)
     stay = "are not all copied yet, and read there" if half else "stay there"
     return [f"the files in {source} {stay}: {error}" for source, error in failed.items()]
 

@@ -27,7 +27,9 @@ from hbstore.errors import (
     FileOperationFailed,
     TableNotFound,
 )
+from hbstore.files.interface import Hold
 from hbstore.files.warehouse import Warehouse
+from hbstore.publishing.held_folder import held_at_last
 from hbstore.publishing.lease import Lease
 from hbstore.publishing.manifest import new_publication_id
 from hbstore.publishing.removal import remove_tree
@@ -74,24 +76,49 @@ class FolderMove:
         Raises:
             FileOperationFailed: the folder cannot be moved back.
         """
+        source, target, _, is_copied = self.move
+        warehouse = Warehouse(source.rpartition("/")[0])
+        if is_copied:
+            if not self.is_noted(or_named=own):
+                return False
+            warehouse.delete_copies(source, target, inside=[source, target])
+            return self.store.publications.withdraw(self.row, self.id)
+        with self.held(warehouse) as hold:  # else it is alive, or another one moves the folder back
+            # Who gives a held folder up has moved it back; where there are no locks it may have moved after that.
+            if hold is Hold.OTHERS or not self.is_noted(or_named=own and hold is Hold.UNTOLD):
+                return False
+            self._move_back(warehouse)
+            self.store.publications.withdraw(self.row, self.id)
+        return True
+
+    @contextmanager
+    def held(self, warehouse: Warehouse) -> Iterator[Hold]:
+        """Hold the table's folder, wherever it is: all do so that move folders of it."""
+        source, target, folder, _ = self.move
+        home = self.row.table.location
+        is_partition = home is not None and home != source
+        for place in (home,) if is_partition else (source, target):
+            with warehouse.held(place or source, None if is_partition else folder) as hold:
+                if hold is not Hold.GONE:
+                    yield hold
+                    return
+        yield Hold.GONE
+
+    def is_noted(self, *, or_named: bool = False) -> bool:
+        """Whether the note is there, or, ``or_named``, the catalog names the place that the folder came from."""
         now = self._now()
         if now is None:
             return False
-        is_noted = any(one.id == self.id for one in self.store.publications.of(now))
-        if not (is_noted or (own and self._is_named(now))):
-            return False
-        source, target, folder, is_copied = self.move
-        warehouse = Warehouse(source.rpartition("/")[0])
-        if is_copied:
-            warehouse.delete_copies(source, target, inside=[source, target])
-            return self.store.publications.withdraw(self.row, self.id)
+        is_there = any(one.id == self.id for one in self.store.publications.of(now))
+        return is_there or (or_named and self._is_named(now))
+
+    def _move_back(self, warehouse: Warehouse) -> None:
+        source, target, folder, _ = self.move
         # Where both are there a job may have staged files anew where the folder was, or others have made the target.
         is_ours = folder is not None and warehouse.identity(target) == folder
         if warehouse.exists(target) and (is_ours or not warehouse.renames(source) or not warehouse.exists(source)):
             warehouse.move_once(target, source, inside=[source, target], identity=folder)
             self._make_again(warehouse)
-        self.store.publications.withdraw(self.row, self.id)
-        return True
 
     def copied_from(self, warehouse: Warehouse) -> Manifest:
         """What is to be deleted when a folder is copied and the rename decided."""
@@ -180,8 +207,12 @@ def moved_folder(
         if is_copied:
             lease = Lease(store, row, move.id, alive=_COPYING)
             has_moved = warehouse.copy(source, target, inside=inside, before_each=lease.keep)
-        elif time.monotonic() - began < _LATEST:  # else others may have given it up by now, and renamed it themselves
-            has_moved = warehouse.move(source, target, inside=inside, identity=noted.folder)
+        else:
+            with held_at_last(lambda: move.held(warehouse), store.patience, source) as hold:
+                # Where there are no locks others may have given it up some seconds later, and renamed it themselves.
+                is_in_time = time.monotonic() - began < _LATEST if hold is Hold.UNTOLD else hold is Hold.MINE
+                if is_in_time and move.is_noted():
+                    has_moved = warehouse.move(source, target, inside=inside, identity=noted.folder)
         _check_moved(has_moved, source)
         yield move.id
     except CommitStateUnknown:

@@ -6,8 +6,10 @@ import time
 from dataclasses import dataclass, field
 from threading import Lock
 
+from hbstore.errors import DatabaseNotFound, TableNotFound
 from hbstore.publishing.manifest import ALIVE
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.publication_steps import publication_lost
 from hbstore.store.table_row import TableRow
 
 
@@ -40,6 +42,19 @@ class Lease:
         with self._lock:
             if time.monotonic() - self._said > self.alive / 4:
                 self.say()
+
+    def check(self) -> None:
+        """See that no other process has finished this one's work, or given it up. One read, O(1).
+
+        Raises:
+            PublicationLost: it has.
+        """
+        try:
+            now = self.store.publications.row(self.row.table.database, self.row.table.name)
+        except (TableNotFound, DatabaseNotFound):
+            raise publication_lost(self.row, self.id) from None
+        if now.table_id != self.row.table_id or all(one.id != self.id for one in self.store.publications.of(now)):
+            raise publication_lost(self.row, self.id)
 
     def say(self) -> None:
         """Say that the process lives.

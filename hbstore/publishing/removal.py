@@ -24,6 +24,7 @@ from hbstore.files.locations import is_below, same_place
 from hbstore.files.remote_files import AT_ONCE
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Table
+from hbstore.publishing.held_folder import all_held
 from hbstore.publishing.lease import Lease
 from hbstore.publishing.manifest import ALIVE, new_publication_id
 from hbstore.store.manifest import Manifest, PartitionWrite, Removal
@@ -32,6 +33,9 @@ from hbstore.store.table_row import TableRow
 
 _MOST: Final = 100_000
 """Files that are noted at most; where a process dies that deletes more, the others stay."""
+
+_HELD: Final = 50
+"""Folders that are held at once."""
 
 _LOG: Final = logging.getLogger("hbstore.warehouse")
 
@@ -74,9 +78,14 @@ def drop_with_files(
     left: list[str] = []
     with suppress(PublicationLost):  # it took too long, and another process has gone on
         lease = Lease(store, row, manifest.id)
-        for location in filter(None, locations.values()):
-            lease.keep()
-            left += remove_partition_files(warehouse, table, [location], purge=purge)
+        folders = [location for location in locations.values() if location]
+        for start in range(0, len(folders), _HELD):
+            some = folders[start : start + _HELD]
+            with all_held(warehouse, some, store.patience):
+                lease.check()
+                for location in some:
+                    lease.keep()
+                    left += remove_partition_files(warehouse, table, [location], purge=purge)
         store.publications.close(row, manifest.id)
     return tuple(left)
 
@@ -95,19 +104,30 @@ def finish_removal(store: PartitionStore, row: TableRow, manifest: Manifest) -> 
             if not (write.drop and write.location):
                 continue
             warehouse = Warehouse(home or write.location, trash=removal.trash)
-            inside = (write.location,) if home is None else (home, write.location)
             names = write.replaced if manifest.removal is not None or manifest.names_drops else ("",)
-            for name in names:
-                lease.keep()
-                remove_tree(warehouse, f"{write.location}/{name}".rstrip("/"), inside=inside, purge=removal.purge)
-                if home is not None:
-                    warehouse.delete_empty_parents(f"{write.location}/{name}".rstrip("/"), below=home)
-            if home is not None and not names:
-                warehouse.delete_empty_parents(f"{write.location}/_", below=home)
-            if not (warehouse.renames(write.location) or warehouse.data_files(write.location, hidden=True)):
-                remove_tree(warehouse, write.location, inside=inside, purge=True)  # markers of folders
+            with all_held(warehouse, [write.location]) as is_held:
+                if not is_held:
+                    return False
+                lease.check()
+                _delete_noted(warehouse, home, write.location, names, lease, purge=removal.purge)
         store.publications.close(row, manifest.id)
     return True
+
+
+def _delete_noted(
+    warehouse: Warehouse, home: str | None, location: str, names: Sequence[str], lease: Lease, *, purge: bool
+) -> None:
+    """Delete some files of a dropped partition, and folders in its table's that are empty then."""
+    inside = (location,) if home is None else (home, location)
+    for name in names:
+        lease.keep()
+        remove_tree(warehouse, f"{location}/{name}".rstrip("/"), inside=inside, purge=purge)
+        if home is not None:
+            warehouse.delete_empty_parents(f"{location}/{name}".rstrip("/"), below=home)
+    if home is not None and not names:
+        warehouse.delete_empty_parents(f"{location}/_", below=home)
+    if not (warehouse.renames(location) or warehouse.data_files(location, hidden=True)):
+        remove_tree(warehouse, location, inside=inside, purge=True)  # markers of folders
 
 
 def noted_names(warehouse: Warehouse, locations: Sequence[str]) -> list[tuple[str, ...]]:

@@ -213,6 +213,45 @@ def _exchanged_c(tables):
     tables["sold"]["c"] = tables["sales"].pop("c")
 
 
+def _exchange_c_back(store, world):
+    source, target = store.get_table("shop", "sold"), store.get_table("shop", "sales")
+    exchange_partitions(store, world.warehouse, source, target, [store.get_partition("shop", "sold", ("c",))])
+
+
+def _exchanged_c_back(tables):
+    if "c" in tables["sales"]:
+        raise NotPossible
+    tables["sales"]["c"] = tables["sold"].pop("c")
+
+
+def _rename_z_back(store, warehouse, table):
+    rename_partition(store, warehouse, table, ("z",), Partition(("a",)))
+
+
+def _renamed_z_back(sales):
+    if "a" in sales:
+        raise NotPossible
+    sales["a"] = sales.pop("z")
+
+
+def _rename_trade_back(store, world):
+    change_table(store, world.warehouse, "shop", "trade", replace(store.get_table("shop", "trade"), name="sales"))
+
+
+def _renamed_trade_back(tables):
+    tables["sales"] = tables.pop("trade")
+
+
+def _create_sales(store, world):
+    create_table(store, world.warehouse, Table("shop", "sales", [Column("ds", "string")], [Column("id", "int")]))
+
+
+def _created_sales(tables):
+    if "sales" in tables:
+        raise NotPossible
+    tables["sales"] = {}
+
+
 def _rename_sales(store, warehouse, table):
     change_table(store, warehouse, "shop", "sales", replace(table, name="trade"))
 
@@ -242,3 +281,11 @@ OPERATIONS = {
         lambda tables: tables.pop("sales"),
     ),
 }
+
+BACK = {
+    "exchange back": Operation(_exchange_c_back, _exchanged_c_back),
+    "create the table again": Operation(_create_sales, _created_sales),
+    "rename the partition back": _of_table(_rename_z_back, _renamed_z_back),
+    "rename the table back": Operation(_rename_trade_back, _renamed_trade_back),
+}
+"""What makes rows and folders as they were before another change: all but that change itself then looks as at first."""

@@ -6,79 +6,18 @@ without a store. A new change is one more line there.
 
 from __future__ import annotations
 
-from copy import deepcopy
-from itertools import permutations, product
+from itertools import product
 
 import pytest
 
 from hbstore import connect
-from hbstore.errors import CommitStateUnknown, HbstoreError
-from hbstore.files.local_files import LocalFiles, LocalFolders
-from hbstore.files.remote_files import RemoteFiles
-from hbstore.transactions.transactions import Transactions
 from tests.amounts import amount
 from tests.files.warehouses import world
-from tests.interleaved import Between
 from tests.object_store import endpoint, s3_at
 from tests.pauses import without_patience, without_pauses
 from tests.publishing.dying import recover_later
-from tests.publishing.operations import BEFORE, OPERATIONS, NotPossible, prepare, seen
-
-_FILES = ("make_folder", "delete", "delete_empty", "move", "bring")
-_COPIES = ("copy", "delete_copies")
-STEPS = [
-    *((LocalFiles, name) for name in _FILES),
-    *((RemoteFiles, name) for name in _FILES + _COPIES),
-    (LocalFolders, "make_folder"),
-    (Transactions, "run"),
-]
-
-
-class Died(BaseException):
-    """What a process does that is killed: nothing that it has around the step runs, either."""
-
-
-class Process(Between):
-    """A change that is interrupted at a step: by another one, or for ever."""
-
-    def __init__(self, at, other):
-        super().__init__(at, other)
-        self.is_dead = False
-
-    def step(self):
-        if self.is_dead and not self.in_other:
-            raise Died
-        super().step()
-
-    def die(self):
-        self.is_dead, self.in_other = True, False
-        raise Died
-
-
-def attempt(name, store, here):
-    """How a change ends: True, it is acknowledged; False, it is refused; None, nobody can tell."""
-    try:
-        OPERATIONS[name].make(store, here)
-    except CommitStateUnknown:
-        return None
-    except HbstoreError:
-        return False
-    except Died:
-        return None
-    return True
-
-
-def meanings(ended):
-    """What the rows may be after changes, of each of which is told how it has ended."""
-    for choice in product(*([True, False] if end is None else [end] for _, end in ended)):
-        for order in permutations([name for (name, _), is_made in zip(ended, choice, strict=True) if is_made]):
-            tables = deepcopy(BEFORE)
-            try:
-                for name in order:
-                    OPERATIONS[name].mean(tables)
-            except (NotPossible, KeyError):
-                continue
-            yield tables
+from tests.publishing.interrupted import STEPS, Process, attempt, meanings
+from tests.publishing.operations import OPERATIONS, prepare, seen
 
 
 def interrupted(kind, folder, name, at, other, *, dies):

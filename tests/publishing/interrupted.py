@@ -1,0 +1,83 @@
+"""A change that is interrupted at one of its steps, by others or for ever, and what may be read afterwards."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from itertools import permutations, product
+
+from hbstore.errors import CommitStateUnknown, HbstoreError
+from hbstore.files.local_files import LocalFiles, LocalFolders
+from hbstore.files.remote_files import RemoteFiles
+from hbstore.transactions.transactions import Transactions
+from tests.interleaved import Between
+from tests.publishing.operations import BACK, BEFORE, OPERATIONS, NotPossible
+
+_FILES = ("make_folder", "delete", "delete_empty", "move", "bring")
+_COPIES = ("copy", "delete_copies")
+STEPS = [
+    *((LocalFiles, name) for name in _FILES),
+    *((RemoteFiles, name) for name in _FILES + _COPIES),
+    (LocalFolders, "make_folder"),
+    (Transactions, "run"),
+]
+
+
+class Died(BaseException):
+    """What a process does that is killed: nothing that it has around the step runs, either."""
+
+
+class Process(Between):
+    """A change that is interrupted at a step: by another one, or for ever, or first by others and later for ever.
+
+    Args:
+        at: the step.
+        other: what comes there.
+        lives_for: how many steps it makes after that; None: all.
+    """
+
+    def __init__(self, at, other, lives_for=None):
+        super().__init__(at, other)
+        self.is_dead = False
+        self._lives_for = lives_for
+
+    def step(self):
+        if self.is_dead and not self.in_other:
+            raise Died
+        super().step()
+        if self._lives_for is not None and not self.in_other and self.left < -1 - self._lives_for:
+            self.die()
+
+    def die(self):
+        self.is_dead, self.in_other = True, False
+        raise Died
+
+
+def attempt(name, store, here):
+    """How a change ends: True, it is acknowledged; False, it is refused; None, nobody can tell."""
+    try:
+        (OPERATIONS | BACK)[name].make(store, here)
+    except CommitStateUnknown:
+        return None
+    except HbstoreError:
+        return False
+    except Died:
+        return None
+    return True
+
+
+def meanings(ended, orders=permutations):
+    """What the rows may be after changes, of each of which is told how it has ended.
+
+    Args:
+        ended: the names of the changes, and their ends.
+        orders: of the numbers of those that were made, gives the orders in which that may have been.
+    """
+    for choice in product(*([True, False] if end is None else [end] for _, end in ended)):
+        for order in orders([number for number, is_made in enumerate(choice) if is_made]):
+            tables = deepcopy(BEFORE)
+            try:
+                for number in order:
+                    (OPERATIONS | BACK)[ended[number][0]].mean(tables)
+            except (NotPossible, KeyError):
+                continue
+            yield tables

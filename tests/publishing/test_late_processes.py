@@ -1,0 +1,104 @@
+"""A process that comes late: others have finished its change and taken it back, so that all looks as it did before.
+
+A look at the catalog or at a folder, however shortly before the next step, then says nothing: what is moved once more
+is moved from under the catalog. It is seen at each step of a change, and where the late process dies soon after.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from random import Random
+
+import pytest
+
+from hbstore import connect
+from hbstore.publishing.dropped_files import finish_drops
+from tests.amounts import amount
+from tests.files.warehouses import world
+from tests.pauses import without_patience, without_pauses
+from tests.publishing.dying import much_later, recover_later
+from tests.publishing.interrupted import STEPS, Process, attempt, meanings
+from tests.publishing.operations import BACK, OPERATIONS, prepare, seen
+
+RECOVER = "recover"
+CHAINS = {
+    "drop a partition": ["append"],
+    "drop the table": ["create the table again", "append"],
+    "publish": ["append"],
+    "truncate": ["publish"],
+    "exchange": ["exchange back", "append"],
+    "rename a partition": ["rename a partition", "rename the partition back", "append"],
+    "rename the table": ["rename the table", "rename the table back", "append"],
+}
+"""What others do meanwhile, when they have finished the change or given it up."""
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch):
+    without_pauses(monkeypatch)
+    without_patience(monkeypatch)
+
+
+def recover(store):
+    recover_later(store, *(("shop", table) for table in store.table_names("shop")), seconds=5_000)
+    with much_later(5_000):
+        finish_drops(store)
+
+
+def orders(numbers):
+    """The first change at any time, the others as they came."""
+    others = [number for number in numbers if number]
+    return [others] if 0 not in numbers else [[*others[:at], 0, *others[at:]] for at in range(len(numbers))]
+
+
+def interrupted(folder, name, at, chain, lives_for):
+    """How a change ends at one of whose steps others come; None: it has no such step."""
+    ended = []
+    with connect("memory://", patience=0) as store, pytest.MonkeyPatch.context() as patch:
+        here = world("local", folder)
+        prepare(store, here)
+
+        def come():
+            for other in chain:
+                if other == RECOVER:
+                    recover(store)
+                else:
+                    ended.append((other, attempt(other, store, here)))
+
+        process = Process(at, come, lives_for)
+        for owner, method in STEPS:
+            patch.setattr(owner, method, process.around(getattr(owner, method)))
+        ended.insert(0, (name, attempt(name, store, here)))
+        patch.undo()
+        if process.left >= 0:
+            return None
+        recover(store)
+        recover(store)
+        rows, allowed = seen(store, here), list(meanings(ended, orders))
+        assert rows in allowed, f"at step {at} of {name}, {lives_for} left, {chain}: {ended}: {rows} not in {allowed}"
+    return ended
+
+
+@pytest.mark.parametrize("lives_for", amount([None, 0, 1], [None, *range(12)]))
+@pytest.mark.parametrize("name", CHAINS)
+def test_what_was_taken_back_is_not_done_again(tmp_path, name, lives_for):
+    ends = []
+    for at in count():
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        ended = interrupted(folder, name, at, [RECOVER, *CHAINS[name]], lives_for)
+        if ended is None:
+            break
+        ends.append(ended)
+    assert any(all(end for _, end in ended[1:]) for ended in ends), "others do all of it"
+
+
+def test_others_do_anything_meanwhile(tmp_path):
+    random = Random(7)
+    for number in range(amount(150, 20_000)):
+        name = random.choice(list(CHAINS))
+        others = [RECOVER, RECOVER, *CHAINS, *BACK, "append", *random.choices(list(OPERATIONS), k=3)]
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        chain = random.choices(others, k=random.randint(1, 5))
+        interrupted(folder, name, random.randint(0, 12), chain, random.choice([None, None, 0, 1, 2, 5]))
