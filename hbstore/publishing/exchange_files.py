@@ -30,6 +30,7 @@ from hbstore.errors import (
     StoreBusy,
     TableNotFound,
 )
+from hbstore.files.interface import Hold
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition
 from hbstore.publishing.held_folder import held_at_last
@@ -83,8 +84,9 @@ class ExchangeFiles:
                     self.store.publications.decide(row, self.manifest.id)
         if self.exchange.new_home is not None:
             warehouse = Warehouse(self.exchange.new_home)
-            if publication.until > time.time() and not warehouse.renames(self.exchange.new_home):
-                return False  # somebody copies them, which takes long; until then they are read where they are
+            with self._held(warehouse) as hold:
+                if publication.until > time.time() and hold is Hold.UNTOLD:
+                    return False  # its process is at it, and nothing would tell it that others were faster
             for error in self.fetch(warehouse).values():
                 raise error
         self.close()
@@ -107,8 +109,8 @@ class ExchangeFiles:
             return self._fetch_by_copying(warehouse, moves)
         failed: dict[str, HbstoreError] = {}
         for some in _batches(moves, _BATCH):
-            with self._held(warehouse):
-                if not self._is_open():
+            with self._held(warehouse) as hold:
+                if not self._is_open() or (hold is Hold.UNTOLD and not self._said()):
                     return failed
                 failed |= self._fetch_some(warehouse, some)
         for source, _ in moves.values():
@@ -169,17 +171,17 @@ class ExchangeFiles:
                 self.store.publications.close(row, self.manifest.id)
 
     @contextmanager
-    def _held(self, warehouse: Warehouse) -> Iterator[None]:
+    def _held(self, warehouse: Warehouse) -> Iterator[Hold]:
         """Hold the folder of the table to which the partitions came: all do so that move their folders there."""
         home = self.exchange.new_home
         if home is None:
-            yield
+            yield Hold.GONE
             return
         with suppress(FileOperationFailed, OutsideWarehouse):  # as what moves there, which says so
             if warehouse.renames(home):
                 warehouse.make_folder(home)
-        with held_at_last(lambda: warehouse.held(home), self.store.patience, home):
-            yield
+        with held_at_last(lambda: warehouse.held(home), self.store.patience, home) as hold:
+            yield hold
 
     def _row(self, place: tuple[str, str]) -> TableRow | None:
         try:
@@ -228,6 +230,15 @@ class ExchangeFiles:
         places = self._moves()
         there = {one.values: one.location for one in self._partitions(self.exchange.target, dict.fromkeys(moves))}
         return [values for values in moves if there.get(values) == places[values][1]]
+
+    def _said(self) -> bool:
+        """Say that this process lives, so that others do without; whether the exchange is still open."""
+        row = self._row(self.exchange.target)
+        with suppress(PublicationLost):
+            if row is not None:
+                Lease(self.store, row, self.manifest.id).say()
+                return True
+        return False
 
     def _is_open(self) -> bool:
         return self._publication(self._row(self.exchange.target)) is not None

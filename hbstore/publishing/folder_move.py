@@ -1,7 +1,7 @@
 """The folder of a table or partition that is renamed: it moves along.
 
 1. *Note* on the table's row where it moves: no other folder of the table moves meanwhile, and no partition changes.
-2. Move it.
+2. Hold the table's folder, see that the note is still there, and move it: `hbstore.publishing.held_folder`.
 3. *Decide*: the step that renames takes the note away, with the new location. It fails where the note is gone.
 
 Where folders cannot be renamed, 2 copies it, and after 3 what it was copied from is deleted, as the files of a dropped

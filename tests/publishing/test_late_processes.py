@@ -6,6 +6,8 @@ is moved from under the catalog. It is seen at each step of a change, and where 
 
 from __future__ import annotations
 
+import errno
+import fcntl
 from itertools import count
 from random import Random
 
@@ -39,9 +41,9 @@ def _soon(monkeypatch):
     without_patience(monkeypatch)
 
 
-def recover(store):
-    recover_later(store, *(("shop", table) for table in store.table_names("shop")), seconds=5_000)
-    with much_later(5_000):
+def recover(store, seconds=5_000):
+    recover_later(store, *(("shop", table) for table in store.table_names("shop")), seconds=seconds)
+    with much_later(seconds):
         finish_drops(store)
 
 
@@ -51,7 +53,7 @@ def orders(numbers):
     return [others] if 0 not in numbers else [[*others[:at], 0, *others[at:]] for at in range(len(numbers))]
 
 
-def interrupted(folder, name, at, chain, lives_for):
+def interrupted(folder, name, at, chain, lives_for=None, later=5_000):
     """How a change ends at one of whose steps others come; None: it has no such step."""
     ended = []
     with connect("memory://", patience=0) as store, pytest.MonkeyPatch.context() as patch:
@@ -61,7 +63,7 @@ def interrupted(folder, name, at, chain, lives_for):
         def come():
             for other in chain:
                 if other == RECOVER:
-                    recover(store)
+                    recover(store, later)
                 else:
                     ended.append((other, attempt(other, store, here)))
 
@@ -91,6 +93,21 @@ def test_what_was_taken_back_is_not_done_again(tmp_path, name, lives_for):
             break
         ends.append(ended)
     assert any(all(end for _, end in ended[1:]) for ended in ends), "others do all of it"
+
+
+def test_where_there_are_no_locks_others_wait_for_the_process(tmp_path, monkeypatch):
+    """As on HDFS: a process that lives is left alone with its exchange."""
+
+    def no_locks(*_):
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    for at in count():
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        if interrupted(folder, "exchange", at, [RECOVER, *CHAINS["exchange"]], later=0) is None:
+            break
+    assert at > 4
 
 
 def test_others_do_anything_meanwhile(tmp_path):
