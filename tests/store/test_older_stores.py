@@ -1,6 +1,7 @@
 """Stores of format 3, which kept respelled values as texts: they are opened, and every partition is found by its value.
 
-`format_3.sql` was made by such a version (commit e488f44). The partitions of its tables are these.
+`format_3.sql` was made by such a version (commit e488f44). The partitions of its tables are these. So was
+`format_3_records.sql`, by two batches of a stream, three transactions, a grant, a role, a document and a record.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from hbstore import Column, NotAStore, Partition, StoreReadOnly, Table, connect
 from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import TAG_TEXT, row_key, successor
 from hbstore.model.structs import PartitionEncoder
+from hbstore.publishing import Stream
 from hbstore.rows import connect as connect_rows
 from hbstore.rows import format_number
 from hbstore.rows.interface import CatalogCell, PartitionRow
@@ -56,13 +58,16 @@ FILTERS = {
 }
 
 
-@pytest.fixture
-def old_file(tmp_path):
-    path = tmp_path / "old.db"
+def made_from(path, text):
     sqlite = sqlite3.connect(path)
-    sqlite.executescript((Path(__file__).parent / "format_3.sql").read_text())
+    sqlite.executescript((Path(__file__).parent / text).read_text())
     sqlite.close()
     return path
+
+
+@pytest.fixture
+def old_file(tmp_path):
+    return made_from(tmp_path / "old.db", "format_3.sql")
 
 
 def old_rows(path, url="memory://?atomic=false"):
@@ -109,6 +114,23 @@ def test_a_file_is_brought_up_when_it_is_opened(old_file):
         with connect(f"sqlite://{old_file}") as store:
             assert_all_is_well(store)
     assert sqlite3.connect(old_file).execute("PRAGMA user_version").fetchone() == (format_number.FORMAT,)
+
+
+def test_what_streams_and_transactions_have_noted_stays(tmp_path):
+    """Else a stream that is started again writes its last batch twice, and a number of a transaction comes twice."""
+    path = made_from(tmp_path / "old.db", "format_3_records.sql")
+    for turn in range(2):
+        with connect(f"sqlite://{path}") as store:
+            row = store.table_row("shop", "sales")
+            assert store.publications.batches(row, Stream("4e5f", "shop.sales")).digests == ((6, "d6"), (7, "d7"))
+            transactions = store.hive.transactions.list()
+            assert [one.id for one in transactions.open] == [*range(3, 4 + turn)]
+            assert (transactions.high_water_mark, transactions.aborted) == (3 + turn, (2,))
+            assert store.hive.transactions.open() == [4 + turn]
+            assert store.hive.roles.names() == ["admin", "analyst", "public"]
+            assert [name for name, _ in store.records.list("note")] == ["milk"]
+            assert store.documents.get("shop", "fact", "sales") == "{}"
+            assert store.totals("shop", "sales").rows == 10
 
 
 def test_it_stays_what_it_is_under_all_changes(old_file):
