@@ -81,6 +81,7 @@ def abandon_publication(store: PartitionStore, table: str, publication: str) -> 
 
     Raises:
         InvalidInput: the table has no publication of this id.
+        StoreBusy: its process is moving a folder.
 
     >>> abandon_publication(store, "shop.sales", "7")
     Traceback (most recent call last):

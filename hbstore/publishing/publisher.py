@@ -24,6 +24,7 @@ from hbstore.errors import (
     FileOperationFailed,
     HbstoreError,
     InvalidInput,
+    StoreBusy,
     StoreUnavailable,
     TableNotFound,
     WriteConflict,
@@ -158,6 +159,7 @@ class Publisher:
 
         Raises:
             InvalidInput: the table has no publication of this id.
+            StoreBusy: its process is moving a folder.
 
         >>> Publisher(store).abandon("shop.sales", "7")
         Traceback (most recent call last):
@@ -167,7 +169,9 @@ class Publisher:
         data = self.store.publications.manifest(row, publication)
         move = next((one.move for one in self.store.publications.of(row) if one.id == publication), None)
         if move is not None:
-            FolderMove(self.store, row, publication, move).undo()
+            if not FolderMove(self.store, row, publication, move).undo() and self.is_open(row, publication):
+                hint = "Wait for it; if it was halted, let it go on or end it"
+                raise StoreBusy("the process of the rename is moving the folder", table=table, hint=hint)
             return ()
         if data is None or not self.is_open(row, publication):
             hint = f"`hbstore publications list {table}` lists those that are there"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, OutsideWarehouse, StoreUnavailable
 from hbstore.files import local_files
+from hbstore.files.interface import Hold
 from hbstore.files.new_folders import making_folders
 from hbstore.files.remote_files import RemoteFiles
 from hbstore.files.warehouse import Warehouse
-from tests.files.warehouses import KINDS, RemoteWorld, world
+from tests.files.warehouses import KINDS, LocalWorld, RemoteWorld, world
 from tests.interleaved import Between
+from tests.processes import Process, say
 
 
 @pytest.fixture(params=KINDS)
@@ -210,6 +213,37 @@ def test_a_move_keeps_hidden_and_nested_files(wh, here, table):
         **{name.replace("shop.db/sales", "moved"): content for name, content in FILES.items()},
         "wh/moved/_delta/.x/0.json": b"{}",
     }
+
+
+def hold_for_ever(root, location):
+    """Called in a process."""
+    with Warehouse(root).held(location) as hold:
+        say(hold.name)
+        threading.Event().wait()
+
+
+def test_a_folder_has_one_holder_wherever_it_moves_and_until_that_dies(here, wh, table, tmp_path):
+    elsewhere = f"{wh.root}/shop.db/sold"
+    if not isinstance(here, LocalWorld):
+        with wh.held(table) as hold:
+            assert hold is Hold.UNTOLD
+        return
+    identity = wh.identity(table)
+    process = Process(__name__, hold_for_ever.__name__, wh.root, table)
+    process.heard(1)
+    with wh.held(table, identity) as hold:
+        assert hold is Hold.OTHERS
+    wh.move(table, elsewhere, inside=[])
+    for place, is_held in ((elsewhere, Hold.OTHERS), (table, Hold.GONE)):
+        with wh.held(place, identity) as hold:
+            assert hold is is_held
+    assert process.kill() == [["MINE"]]
+    with wh.held(elsewhere, identity) as hold, wh.held(elsewhere) as second:
+        assert (hold, second) == (Hold.MINE, Hold.OTHERS)
+    (tmp_path / "wh/shop.db/link").symlink_to(tmp_path / "wh/shop.db/sold")
+    for other in (f"{wh.root}/shop.db/link", f"{elsewhere}/ds=1"):
+        with wh.held(other, identity) as hold:
+            assert hold is Hold.GONE, "it is another one"
 
 
 def test_what_is_not_there_does_not_move(wh, table):

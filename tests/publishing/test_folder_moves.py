@@ -12,7 +12,7 @@ import pytest
 from pyarrow.fs import FileSelector
 
 from hbstore import Column, Database, Partition, Table, connect
-from hbstore.errors import AlreadyExists, ConcurrentChange, FileOperationFailed, HbstoreError
+from hbstore.errors import AlreadyExists, ConcurrentChange, FileOperationFailed, HbstoreError, StoreBusy
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from hbstore.publishing.folder_move import FolderMove
@@ -226,6 +226,8 @@ def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse,
     with pytest.raises(ConcurrentChange):
         rename_table(shop, warehouse, "other")
     assert seen(shop) == BEFORE
+    with warehouse.held(move.source), pytest.raises(StoreBusy, match="is moving the folder"):
+        Publisher(shop).abandon("shop.sales", "7")
     assert Publisher(shop).abandon("shop.sales", "7") == ()
     rename_table(shop, warehouse, "other")
     assert seen(shop) == ("other", {"a": A, "b": B})
