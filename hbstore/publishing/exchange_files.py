@@ -292,7 +292,8 @@ class ExchangeFiles:
         for values in self._still_there(moves):
             source, target = moves[values]
             try:
-                warehouse.move_once(source, target, inside=inside, again=False, identity=identities[values])
+                is_bare = not warehouse.data_files(target)  # but for what a job that was given up has hidden
+                warehouse.move_once(source, target, inside=inside, again=is_bare, identity=identities[values])
                 moved[values] = moves[values]
             except (FileOperationFailed, OutsideWarehouse) as error:
                 failed[source] = error

@@ -64,9 +64,9 @@ def exchange_partitions(
     writes = tuple(PartitionWrite(partition.values, partition.location or "") for partition in partitions)
     exchange = Exchange(source_name, target_name, source.location, target.location)
     files = ExchangeFiles(store, Manifest(EXCHANGES + new_publication_id(), "", writes, exchange=exchange), exchange)
-    _check_places(warehouse, files)
     _lease(Publisher(store), files)
     try:
+        _check_places(warehouse, files)  # which nobody changes now
         values = [partition.values for partition in partitions]
         store.exchange_partitions(source_name, target_name, values, publication=files.manifest.id)
     except CommitStateUnknown:
@@ -109,7 +109,7 @@ def _follow(warehouse: Warehouse, files: ExchangeFiles) -> list[str]:
 
 
 def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:
-    """See that folders can follow, before anything is changed."""
+    """See that folders can follow."""
     for write in files.manifest.partitions:
         place = files.exchange.place(write.location)
         if place is None:

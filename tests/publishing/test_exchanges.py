@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from itertools import count
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from hbstore import PartitionStore
 from hbstore.errors import AlreadyExists, FileOperationFailed, HbstoreError, PartitionNotFound, StoreUnavailable
 from hbstore.files.warehouse import Warehouse
+from hbstore.publishing import Publisher
 from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.publishing.unfinished import UNFINISHED
 from hbstore.rows import connect as connect_rows
@@ -123,8 +125,29 @@ def test_what_the_store_refuses_leaves_no_lease(store, tmp_path):
     assert manifests(store) == []
 
 
+def test_a_folder_that_comes_shortly_before_the_lease_refuses_it(store, tmp_path, monkeypatch):
+    lease, theirs = Publisher.lease, tmp_path / "attic.db/old/ds=a/hour=2/theirs"
+
+    def after_others(self, *arguments):
+        theirs.parent.mkdir(parents=True, exist_ok=True)
+        theirs.write_text("of others")
+        return lease(self, *arguments)
+
+    monkeypatch.setattr(Publisher, "lease", after_others)
+    with pytest.raises(FileOperationFailed, match="already exists"):
+        run(store, tmp_path)
+    assert both(store) == BEFORE
+    assert leases(store) == 0
+
+
 def test_a_folder_that_cannot_move_any_more_stays_and_is_read_there(store, tmp_path, monkeypatch):
-    meanwhile(monkeypatch, after=lambda _: (tmp_path / "attic.db/old/ds=a/hour=2").mkdir(parents=True))
+    theirs = tmp_path / "attic.db/old/ds=a/hour=2/theirs"
+
+    def write(_):
+        theirs.parent.mkdir(parents=True)
+        theirs.write_text("of others")
+
+    meanwhile(monkeypatch, after=write)
     result = run(store, tmp_path)
     assert result.changed == 4
     assert [note.split(":")[1] for note in result.notes] == [f"{tmp_path}/shop.db/sales/ds=a/hour=2 stay there"]
@@ -140,11 +163,12 @@ def test_what_cannot_be_finished_here_is_read_where_it_is(url, tmp_path, caplog,
         if there.exists() or ("a", "2") not in before[1]:
             continue
         there.mkdir(parents=True)
+        (there / "theirs").write_text("of others")
         come_to(store, OLD)
         assert both(store) == AFTER, at
         assert leases(store) > 0 or not here.exists(), at
         blocked += here.exists()
-        there.rmdir()
+        shutil.rmtree(there)
         monkeypatch.setattr(UNFINISHED, "_tries", {})  # a process that has not tried yet
         come_to(store, SALES)
         assert both(store) == AFTER, at

@@ -155,6 +155,19 @@ def test_a_process_that_was_taken_for_dead_changes_nothing(store, tmp_path, monk
     assert leases(store) == 0
 
 
+def test_what_a_job_has_hidden_keeps_no_folder_away(store, tmp_path, monkeypatch):
+    """Of a job that was given up, until that is cleared away: else the partition stays in the other table's folder."""
+
+    def leave(_):
+        folder = tmp_path / "attic.db/old/ds=a/hour=1"
+        folder.mkdir(parents=True)
+        (folder / ".left").write_text("by a job")
+
+    meanwhile(monkeypatch, before=leave)
+    assert run(store, tmp_path).notes == ()
+    assert both(store) == AFTER
+
+
 @pytest.mark.parametrize("table", [SALES, OLD])
 def test_others_may_finish_what_a_slow_process_has_exchanged(store, tmp_path, monkeypatch, table):
     meanwhile(monkeypatch, after=lambda other: recover_later(other, table))
