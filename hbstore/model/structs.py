@@ -254,15 +254,14 @@ class StoredPartition(Partition):
         """Fill all fields. Threads that do it at once fill in the same."""
         fields = decoded("partition", payload, PARTITION)
         storage, location = fields.get("storage", (None, None))
-        put = object.__setattr__
-        put(self, "values", fields["values"])
-        put(self, "location", location)
-        put(self, "parameters", fields.get("parameters") or FrozenDict())
-        put(self, "create_time", fields.get("create_time", 0))
-        put(self, "last_access_time", fields.get("last_access_time", 0))
-        put(self, "storage", storage)
-        put(self, "privileges", fields.get("privileges"))
-        put(self, "later_fields", fields.get("later_fields", b""))
+        _put_values(self, fields["values"])
+        _put_location(self, location)
+        _put_parameters(self, fields.get("parameters") or FrozenDict())
+        _put_create_time(self, fields.get("create_time", 0))
+        _put_last_access_time(self, fields.get("last_access_time", 0))
+        _put_storage(self, storage)
+        _put_privileges(self, fields.get("privileges"))
+        _put_later_fields(self, fields.get("later_fields", b""))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Pickled as its bytes; a copy with other fields (`dataclasses.replace`) has none, and is pickled as it is."""
@@ -297,7 +296,18 @@ class PackedPartition(StoredPartition):
         return super().__getattr__(name)
 
 
-_put_payload: Final = Partition.__dict__["payload"].__set__
+# The slots of a frozen value, filled without asking each time which slot a name means.
+(
+    _put_values,
+    _put_location,
+    _put_parameters,
+    _put_create_time,
+    _put_last_access_time,
+    _put_storage,
+    _put_privileges,
+    _put_later_fields,
+    _put_payload,
+) = (Partition.__dict__[name].__set__ for name in ("values", *_FIELDS, "payload"))
 _put_packed: Final = PackedPartition.__dict__["packed"].__set__
 _put_unpack: Final = PackedPartition.__dict__["unpack"].__set__
 

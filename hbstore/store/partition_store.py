@@ -372,7 +372,7 @@ class PartitionStore:
     ) -> None:
         """Replace all of a table but its name and its partition columns.
 
-        With ``cascade`` the columns of every partition's storage become the table's, which takes O(partitions). With
+        With ``cascade`` the columns of every partition's storage become the table's, as quickly as a rename. With
         ``expected_parameters`` it is done only if the very version that is replaced has these (None: has it not), with
         ``replaces`` only if that version equals this table.
         ``invalid_types`` is as for `create_table`; columns that stay as they are are not looked at.
@@ -403,19 +403,18 @@ class PartitionStore:
         moved: str | None = None,
         invalid_types: InvalidTypes = "reject",
     ) -> None:
-        """Give a table another name, in its database or another one, with all its partitions. O(partitions).
+        """Give a table another name, in its database or another one, with all its partitions, in a few writes.
 
-        On memory and SQLite readers find the table whole under its old name until it is done, from then on under the
-        new one; on HBase they find it under neither while its rows are written (docs/hbase.md). ``table`` is what it
-        becomes, with the same partition columns; ``relocated`` the beginning of partitions' locations and what replaces
-        it, while locations elsewhere stay; ``moved`` the publication of `FolderChanges.begin_move` for which its folder
-        has moved. ``invalid_types`` is as for `alter_table`.
+        Readers find the table whole under its old name until that is decided, from then on under the new one, on HBase
+        as well (docs/hbase.md). ``table`` is what it becomes, with the same partition columns; ``relocated`` the
+        beginning of partitions' locations and what replaces it, while locations elsewhere stay; ``moved`` the
+        publication of `FolderChanges.begin_move` for which its folder has moved. ``invalid_types`` is as for
+        `alter_table`. O(1), but for one of many renames and alterations, which writes the rows anew, O(partitions).
 
         Raises:
             AlreadyExists: there is a table of the new name.
             PublicationLost: the publication ``moved`` was given up; nothing was changed.
             InvalidType: a column is now of a type that Hive does not have.
-            InvalidPartitionValue: the name has more than 128 characters, and a partition has too long values for it.
             InvalidInput: the name is the same, or the partition columns are not.
             ConcurrentChange: files of a decided write or of an exchange are on their way; nothing was changed.
 

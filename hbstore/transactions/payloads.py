@@ -21,11 +21,14 @@ _SIZE: Final = "d:size"
 
 
 def put_payload(rows: Rows, primary: bytes, transaction_id: str, data: bytes) -> None:
-    """Store what a transaction writes."""
+    """Store what a transaction writes.
+
+    The size goes first, so that `old_payloads` sees a row that was half sent, too.
+    """
     key = payload_key(primary, transaction_id)
     chunks = [data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK)]
     cells = [CatalogCell(key, f"d:{number}", chunk) for number, chunk in enumerate(chunks)]
-    rows.put_cells([*cells, CatalogCell(key, _SIZE, b"%d" % len(data))], 1)
+    rows.put_cells([CatalogCell(key, _SIZE, b"%d" % len(data)), *cells], 1)
 
 
 def get_payload(rows: Rows, primary: bytes, transaction_id: str) -> tuple[RowWrites, ...] | None:
@@ -46,13 +49,15 @@ def remove_payload(rows: Rows, primary: bytes, transaction_id: str) -> None:
 def old_payloads(rows: Rows, primary: bytes, before: float) -> Iterator[str]:
     """The ids of transactions of a row that began before a moment and whose payload rows are still there.
 
+    Nothing but the sizes is read: the rows may be many and large.
+
     Args:
         rows: where they are.
         primary: the row in whose log they were to be decided.
         before: seconds since 1970.
     """
     start = payload_key(primary, "")
-    for key, cells in list(rows.scan_catalog(start, successor(start))):
+    for key, cells in list(rows.scan_catalog(start, successor(start), (_SIZE,))):
         transaction_id = key[len(start) :].decode()
         is_of_another = "\0" in transaction_id  # of a row whose key begins with this row's, such as a table's grants
         if not is_of_another and any(cells.values()) and began_at(transaction_id) < before:

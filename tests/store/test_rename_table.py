@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -11,10 +13,12 @@ from hbstore.errors import InvalidPartitionValue
 from hbstore.model.service_objects import ColumnStatistic
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import statistics_of
+from tests.interleaved import Between
 from tests.store import moves
 from tests.store.conftest import URLS
 from tests.store.moves import SALES, table
 from tests.store.operations import DAY
+from tests.store.strikes import MOST, make_impatient
 
 
 @pytest.fixture(params=URLS)
@@ -137,6 +141,37 @@ def test_the_longest_keys_stay_as_they_are(store, name):
     with pytest.raises(InvalidPartitionValue, match="too long"):
         store.add_partitions(LONG.database, name, [Partition(("z" * (size + 1),))])
     moves.assert_clean(store)
+
+
+@pytest.mark.parametrize("change", [moves.rename, moves.rename_away])
+def test_at_each_step_of_a_rename_the_table_has_one_of_its_two_names(monkeypatch, change):
+    """Whoever asks for it by name gets it under the one or the other, whole, without waiting for the process."""
+    make_impatient(monkeypatch)
+    seen = Counter()
+    for at in range(MOST):
+        store = moves.fresh()
+        reader = PartitionStore(store.rows)
+
+        def look(reader=reader):
+            named = []
+            for name in (SALES, ("shop", "old"), ("attic", "sales")):
+                with suppress(TableNotFound):
+                    named.append(
+                        (name, len(reader.get_partitions_by_filter(*name, None)), reader.count_partitions(*name))
+                    )
+            ((name, number, counted),) = named
+            assert number == counted == 5
+            seen[name] += 1
+
+        between = Between(at, look)
+        with monkeypatch.context() as patch:
+            for call in ("get", "put_cells", "compare_and_put", "write", "remove_row"):
+                patch.setattr(type(store.rows), call, between.around(getattr(type(store.rows), call)))
+            change(PartitionStore(store.rows))
+        if between.left >= 0:
+            break
+    assert len(seen) == 2
+    assert min(seen.values()) > 2
 
 
 def test_damaged_rows_move_along(store):

@@ -12,7 +12,9 @@ import pytest
 
 from hbstore import connect
 from hbstore.errors import AlreadyExists, CorruptRow, StoreBusy
+from hbstore.rows.interface import CatalogCell
 from hbstore.rows.memory import MemoryRows
+from hbstore.store.check import repair_catalog
 from hbstore.transactions import attempt
 from hbstore.transactions.identity import new_id
 from hbstore.transactions.log import LOG, Commit, Intent, Log
@@ -217,3 +219,35 @@ def test_payload_rows_of_a_longer_key_are_anothers():
     for primary in (b"Gshop", b"Gshop\0sales"):
         put_payload(rows, primary, new_id(), b"what it writes")
     assert [len(list(old_payloads(rows, primary, now))) for primary in (b"Gshop", b"Gshop\0sales")] == [1, 1]
+
+
+class MeasuredRows(MemoryRows):
+    """Rows that note how many bytes of catalog cells were read."""
+
+    read = 0
+
+    def get(self, key):
+        cells = super().get(key)
+        self.read += sum(map(len, (cells or {}).values()))
+        return cells
+
+    def scan_catalog(self, start, stop, cells=None, holding=()):
+        for key, found in super().scan_catalog(start, stop, cells, holding):
+            self.read += sum(map(len, found.values()))
+            yield key, found
+
+
+def test_repair_of_the_catalog_reads_none_of_the_lists_of_writes_that_dead_processes_left():
+    """They may be many and large: read into one list, they filled the memory of whoever repaired."""
+    rows, half_written = MeasuredRows(atomic=False), MemoryRows(atomic=False)
+    transactions = Transactions(rows)
+    transactions.run(lambda transaction: transaction.row(b"Gshop").set_state(b"there"))
+    for number in range(30):
+        put_payload(rows, b"Gshop", f"1732500000/lake1/{number}/ab", bytes(5 << 20))
+    put_payload(half_written, b"Gshop", "1732500000/lake1/30/ab", bytes(5 << 20))
+    ((key, cells),) = half_written.scan_catalog(*PAYLOAD_KEYS)
+    sent = next(iter(cells))  # before the process died
+    rows.put_cells([CatalogCell(key, sent, cells[sent])], 1)
+    assert repair_catalog(transactions) == 1
+    assert rows.read < 1 << 20
+    assert list(rows.scan_catalog(*PAYLOAD_KEYS)) == []
