@@ -175,12 +175,12 @@ class StoreCopy:
         """Copy some partition rows of a table that is copied."""
         notes, columns = notes_of(definition), len(definition_of(definition).table.partition_columns)
         for keys in _batches(sorted(key for key in written if not key.startswith(notes))):
-            there = dict(self.source.rows.multi_get(keys))
+            payloads = dict(self.source.rows.multi_get(keys))
             rows = [
                 PartitionRow(key, () if is_companion(key) else split_key(key, columns)[1], payload)
-                for key, payload in there.items()
+                for key, payload in payloads.items()
             ]
-            self.target.write(rows, [key for key in keys if key not in there], sequence)
+            self.target.write(rows, [key for key in keys if key not in payloads], sequence)
 
     def _replace(self, key: bytes, definition: bytes | None, sequence: int) -> None:
         """Copy all partition rows of a table in place of those that were copied with its row."""
