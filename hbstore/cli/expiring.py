@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
@@ -80,7 +79,7 @@ def expire(
     deleted.
     """
     from hbstore.model.structs import partitions_from_payloads
-    from hbstore.retention.expiry import KEPT
+    from hbstore.retention.expiry import KEPT, undo_command
     from hbstore.retention.expiry import expire as expire_partitions
     from hbstore.retention.kept_files import parted
 
@@ -105,8 +104,9 @@ def expire(
             where = _warehouse(opened, warehouse, trash)
             movable, kept = parted(opened, where, definition, old.payloads)
             done = list(expire_partitions(opened, where, definition, movable, now))
+        undoing = {run.id: undo_command(opened, run.id, str(warehouse)) for run in done}
     until = (now + KEPT).date().isoformat()
-    _print_expired(definition, len(old.payloads), done, kept, until=until, warehouse=warehouse, as_json=as_json)
+    _print_expired(definition, len(old.payloads), done, kept, until=until, undoing=undoing, as_json=as_json)
 
 
 @runs_commands.callback()
@@ -189,14 +189,14 @@ def _print_expired(
     kept: Mapping[str, str],
     *,
     until: str,
-    warehouse: str | None,
+    undoing: Mapping[str, str],
     as_json: bool,
 ) -> None:
-    """Print what was dropped of so many selected partitions, how it is undone, and what was kept."""
+    """Print what was dropped of so many selected partitions, by which command each run is undone, and what was kept."""
     dropped = sum(run.partitions for run in done)
     lines = [f"{plural(dropped, 'partition')} dropped"]
     for run in done:
-        undone = f"until {until}: hbstore expired undo {run.id} --warehouse {shlex.quote(str(warehouse))}"
+        undone = f"until {until}: {undoing[run.id]}"
         lines.append("their files are deleted for good (auto.purge)" if run.files == "deleted" else undone)
     lines += [f"kept {name}: {reason}" for name, reason in kept.items()]
     changing = selected - dropped - len(kept)

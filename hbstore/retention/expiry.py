@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from shlex import quote
 from typing import Final
 from uuid import uuid4
 
@@ -155,6 +156,15 @@ def expire(
 def runs(store: PartitionStore) -> list[ExpiryRun]:
     """The runs that can be undone, the earliest first."""
     return [ExpiryRun(run_id, **json.loads(text)) for run_id, text in store.records.list(_KIND)]
+
+
+def undo_command(store: PartitionStore, run_id: str, warehouse: str) -> str:
+    """The command that undoes a run, for people who need not be where the store was named.
+
+    >>> undo_command(store, "2026-11-29T10-00-00-5f0c6f0f2a13", "/data/my warehouse")
+    "hbstore --store memory:// expired undo 2026-11-29T10-00-00-5f0c6f0f2a13 --warehouse '/data/my warehouse'"
+    """
+    return f"hbstore --store {quote(store.rows.url)} expired undo {run_id} --warehouse {quote(warehouse)}"
 
 
 def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:

@@ -18,7 +18,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Table
 from hbstore.publishing.dropped_files import finish_drops
 from hbstore.retention.age import retention_of
-from hbstore.retention.expiry import KEPT, delete_runs, expire
+from hbstore.retention.expiry import KEPT, delete_runs, expire, undo_command
 from hbstore.retention.kept_files import parted
 from hbstore.retention.old_partitions import old_partitions
 from hbstore.store.partition_store import PartitionStore
@@ -95,7 +95,7 @@ def _keep_table(store: PartitionStore, warehouse: Warehouse, table: Table, now: 
             name, reason = next(iter(kept.items()))
             _LOG.warning("%s: kept %s, such as %s: %s", table, plural(len(kept), "old partition"), name, reason)
         for run in expire(store, warehouse, table, movable, now):
-            undone = f"hbstore expired undo {run.id} --warehouse {warehouse.root}"
+            undone = undo_command(store, run.id, warehouse.root)
             _LOG.info("%s: dropped %s; %s", table, plural(run.partitions, "old partition"), undone)
             if ended.is_set():
                 return

@@ -22,10 +22,12 @@ from hbstore.store.constraints_cell import CONSTRAINTS, TableConstraints
 from hbstore.store.leftovers import REMOVE, leftovers, remove_rows_of_no_table
 from hbstore.store.manifest import Manifest
 from hbstore.store.manifest_rows import manifest_key, manifests_of, unpacked_manifest
+from hbstore.store.noted_tables import end_noting, notes_of
 from hbstore.store.publications_cell import publications_of
 from hbstore.store.recount import recount
 from hbstore.store.table_row import (
     DATABASE_KEYS,
+    DEFINITION,
     TABLE_KEYS,
     TableRow,
     names_of,
@@ -108,6 +110,8 @@ def _companion_problems(rows: Rows, row: TableRow) -> Iterator[Problem]:
     """What is wrong with the rows beside a table's partitions: statistics, marks, and what publications do."""
     start, manifests = table_companion_key(row), set()
     for key, payload in chain.from_iterable(rows.scan(start, successor(start))):
+        if key.startswith(notes_of(row.cells[DEFINITION])):
+            continue  # of a copy that is being made, or died
         try:
             if key.startswith(manifests_of(row)):
                 manifests.add(key)
@@ -197,13 +201,13 @@ def repair_catalog(transactions: Transactions) -> int:
     """Finish what dead writers left of databases, tables and other rows of the catalog, and remove rows of no table.
 
     Returns:
-        Of how many rows of the catalog, and under how many names.
+        Of how many rows of the catalog, of how many tables for a copy that died, and under how many names.
     """
     if transactions.rows.doubt():
         transactions.rows.settle_doubt()
     logs = transactions.rows.scan_catalog(*_ALL, (LOG,))  # payload rows have none; they may be large, and many
     finished = sum(bool(transactions.roll_forward_row(row, PAYLOAD_AGE)) for row, _ in logs)
-    return finished + remove_rows_of_no_table(transactions)
+    return finished + end_noting(transactions) + remove_rows_of_no_table(transactions)
 
 
 def _problem(partition_row: PartitionRow, row: TableRow) -> str | None:

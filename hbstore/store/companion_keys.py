@@ -3,6 +3,7 @@
     01 table-id                 of a table
     01 table-id cells           of a partition; where its cells are long, FF and their digest stand instead
     01 table-id FE id           of a publication: its manifest (`hbstore.store.manifest_rows`)
+    01 table-id FD …            of a change, while a backup follows the table (`hbstore.transactions.noted_changes`)
 
 No scan of a table's partitions meets them. `hbstore.store.hive.companions` says what they are, and why their keys are
 these.

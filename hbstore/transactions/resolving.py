@@ -55,6 +55,12 @@ class Resolver:
         for row, cells in self.rows.scan_catalog(start, stop):
             yield row, *self.seen(row, cells)
 
+    def scan_logs(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Log]]:
+        """The logs of the rows between two keys, each as it was at one moment."""
+        for row, cells in self.rows.scan_catalog(start, stop, (LOG,)):
+            log = Log.decode(cells.get(LOG))
+            yield row, log if log.intent is None else self.read(row)[0]
+
     def scan_cell(self, start: bytes, stop: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
         """One cell of the rows between two keys that have it, each as it was at one moment."""
         holding = ((name, b""), *((LOG, mark) for mark in UNSETTLED))  # rows of what was dropped hold neither

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from hbstore.rows.interface import Cells, PartitionRow, Rows, StoredRow
 from hbstore.transactions.log import LOG, Log, Span, spans_of
+from hbstore.transactions.noted_changes import NOTING, Noting
 from hbstore.transactions.templates import NO_TEMPLATES, TEMPLATES, Templates
 from hbstore.transactions.unpacked_rows import COMPANION, unpacked
 from hbstore.transactions.writes import RowWrites
@@ -164,10 +165,14 @@ class RowView:
         self._look(spans_of([*self._puts, *self._deletes]))
 
     def writes(self) -> RowWrites:
-        """What the transaction does with the row; the rows of its partitions are packed here."""
+        """What the transaction does with the row; the rows of its partitions are packed here, and the change noted."""
         state = self.log.state if self._new_state is None else self._new_state
         puts = self._packed_puts()
         cells = {name: value for name, value in self._new_cells.items() if value != self._cells.get(name)}
+        changed = bool(state != self.log.state or cells or self._puts or self._deletes)
+        noting = self.current(NOTING)
+        if changed and noting:
+            puts = (*puts, *Noting.decode(noting).notes(self._sequence + 1, [*self._puts, *self._deletes]))
         return RowWrites(
             row=self.key,
             sequence=self._sequence + 1,
@@ -175,7 +180,7 @@ class RowView:
             cells=cells,
             puts=puts,
             deletes=tuple(sorted(self._deletes)),
-            changed=bool(state != self.log.state or cells or self._puts or self._deletes),
+            changed=changed,
         )
 
     def _packed_puts(self) -> tuple[PartitionRow, ...]:

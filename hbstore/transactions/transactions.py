@@ -106,6 +106,10 @@ class Transactions:
         """The rows between two keys with their logs and other cells, each as it was at one moment."""
         return Resolver(self.rows).scan(start, stop)
 
+    def scan_logs(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, Log]]:
+        """The logs of the rows between two keys, each as it was at one moment; of other cells nothing is read."""
+        return Resolver(self.rows).scan_logs(start, stop)
+
     def scan_cell(self, start: bytes, stop: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
         """One cell of the rows between two keys that have it; of logs only those are decoded that are being changed."""
         if self.rows.atomic:  # what is decided is written

@@ -281,9 +281,10 @@ def test_a_server_keeps_what_each_table_says(store, here, caplog):
     keep_once(store, here.warehouse, NOW, Event())
     assert counts() == {"sales": 1, "logs": 2, "odd": 3, "forever": 3}
     assert "shop.odd" in caplog.text
-    done = {run.table: f"hbstore expired undo {run.id} --warehouse {here.warehouse.root}" for run in runs(store)}
-    assert f"shop.logs: dropped 1 old partition; {done['shop.logs']}" in caplog.text
-    assert f"shop.sales: dropped 2 old partitions; {done['shop.sales']}" in caplog.text
+    done = {run.table: f"expired undo {run.id} --warehouse {here.warehouse.root}" for run in runs(store)}
+    command = f"hbstore --store {store.rows.url}"
+    assert f"shop.logs: dropped 1 old partition; {command} {done['shop.logs']}" in caplog.text
+    assert f"shop.sales: dropped 2 old partitions; {command} {done['shop.sales']}" in caplog.text
     keep_once(store, here.warehouse, NOW, Event())
     assert len(runs(store)) == 2
     week_later = NOW + timedelta(days=7, seconds=1)

@@ -166,10 +166,10 @@ def test_what_was_copied_before_a_restart_is_copied_again(monkeypatch):
         store.table(f"shop.{name}").add([Partition(("1",))])
     settle, times = RowView.settle, count()
 
-    def unsettled(view, start, stop):
+    def unsettled(view):
         if view.key == keys[1] and next(times) == 0:
             raise RestartError(view.key)
-        settle(view, start, stop)
+        settle(view)
 
     monkeypatch.setattr(RowView, "settle", unsettled)
     assert copy._locked(keys) == []
