@@ -96,7 +96,7 @@ def test_a_change_is_made_or_not_and_its_answer_says_so(name, fault, listed, mon
 def test_a_change_within_another_one_is_before_or_behind_it(first):
     """At each call that the first one makes to the rows, some others are made wholly that share a row with it.
 
-    Each other one is at every sixth call, with `WHOLE` at all.
+    Each other one is at every fourth call, with `WHOLE` at all.
     """
     for number, second in enumerate(CHANGES):
         if not (watched(first).is_seen_by(watched(second)) or watched(second).is_seen_by(watched(first))):
@@ -104,7 +104,7 @@ def test_a_change_within_another_one_is_before_or_behind_it(first):
         (one, other), one_first = after(first, second)
         (other_before, one_after), other_first = after(second, first)
         orders = [(one, other, one_first), (one_after, other_before, other_first)]
-        step = 1 if WHOLE else min(6, watched(first).calls)
+        step = 1 if WHOLE else min(4, watched(first).calls)
         at = number % step
         while (outcome := interrupted(first, second, at)) is not None:
             assert outcome in orders, (second, at, outcome[:2], [order[:2] for order in orders])
