@@ -17,16 +17,22 @@ SECONDS = 120
 """Nothing that a test waits for takes longer, however busy the machine is."""
 
 LOOK_SECONDS = 0.01
-"""Between two looks."""
+"""Between two looks, at least."""
+
+REST, REST_SECONDS = 5, 0.2
+"""So many times as long as a look takes, and at most so long, nobody looks: what is waited for needs the processor."""
 
 
 def until(condition, seconds=SECONDS, look=LOOK_SECONDS):
     """Wait until a condition holds, where no event says it; what it returned."""
     deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"it did not come within {seconds} seconds"
-        time.sleep(look)
-    return found
+    while True:
+        began = time.monotonic()
+        if found := condition():
+            return found
+        now = time.monotonic()
+        assert now < deadline, f"it did not come within {seconds} seconds"
+        time.sleep(max(look, min(REST * (now - began), REST_SECONDS)))
 
 
 async def until_in_loop(condition):

@@ -105,7 +105,7 @@ def test_a_job_has_the_configuration_of_the_machine(spawn, url, tmp_path, own, c
 @pytest.mark.spark
 @pytest.mark.parametrize(
     "words",
-    [("query", "run", TWO_DAYS), ("sql", TWO_DAYS), ("analyze", "shop.lake_daily")],
+    [("query", "run", TWO_DAYS), ("analyze", "shop.lake_daily")],
     ids=lambda words: words[0],
 )
 def test_a_job_listens_on_this_machine_alone(url, tmp_path, words):

@@ -12,7 +12,7 @@ from tests.amounts import amount
 from tests.hive_expressions.comparison import compare
 from tests.hive_expressions.hive import RELEASES, compiled, named_expressions
 
-SEED, EXPRESSIONS = 20261124, amount(400, 3_000)
+SEED, EXPRESSIONS = 20261124, amount(200, 3_000)
 GOLDEN = Path(__file__).parent / "golden.json"
 READ = 0.5
 """So much of what is random can be read as a whole at least: some casts, and Hive 2.3's timestamps, cannot."""

@@ -243,8 +243,8 @@ def test_metrics_of_queries_outlive_the_process_that_counts_them(mortal):
         assert (again[asked], again["hbstore_queries_running"]) == (4, 0)
 
 
-@pytest.mark.parametrize("victims", ["spark", "doors", "both"])
-def test_what_is_killed_in_the_middle_loses_nothing_finished_and_shows_nothing_as_running_that_is_not(mortal, victims):
+@pytest.mark.parametrize("victim", ["spark", "doors"])
+def test_what_is_killed_in_the_middle_loses_nothing_finished_and_shows_nothing_as_running_that_is_not(mortal, victim):
     url, port = mortal.ready["http"], int(mortal.ready["uri"].rpartition(":")[2])
     with hbstore.client.connect(url) as asking:
         finished = [asking.query(f"SELECT {number}") for number in range(5)]
@@ -253,14 +253,13 @@ def test_what_is_killed_in_the_middle_loses_nothing_finished_and_shows_nothing_a
         left = [asking.query(SLOW if number % 4 == 0 else f"SELECT {number}") for number in range(16)]
         until(lambda: any(query.refresh().state == "running" for query in left))
         doors, spark = processes_of(mortal)
-        for victim in {"spark": [spark], "doors": [doors], "both": [spark, doors]}[victims]:
-            os.kill(victim, signal.SIGKILL)
+        os.kill({"spark": spark, "doors": doors}[victim], signal.SIGKILL)  # Spark ends with who takes its queries
         assert answers(port)
         until(lambda: _state(left[0]) in FINAL)
         for number, query in enumerate(finished):
             assert query.refresh().state == "succeeded"
             assert query.rows() == [(number,)]
-        if victims == "spark":  # those that were queued go on
+        if victim == "spark":  # those that were queued go on
             for query in left:
                 if query.refresh().state == "running" or not query.is_final:
                     query.cancel()
@@ -273,7 +272,7 @@ def test_what_is_killed_in_the_middle_loses_nothing_finished_and_shows_nothing_a
         assert any(query.state == "failed" for query in left)
         again = asking.query("SELECT 'again'").wait()
         assert again.rows() == [("again",)]
-    gone = [spark] if victims == "spark" else [spark, doors]
+    gone = [spark] if victim == "spark" else [spark, doors]
     until(lambda: not any(map(_command, gone)))
 
 

@@ -82,7 +82,7 @@ def test_an_error_of_a_java_that_dies_is_no_end_of_a_query(place, monkeypatch):
     with listening(place.url, place.uri, place.folder) as spark:
         spark.ready()
         id_ = spark.start("select 1")
-        spark.ready(2)
+        spark.until(lambda: spark.losses)
         assert len(spark.losses) == 1
         assert not [one for one in spark.of(id_) if isinstance(one, Done | Failed | Cancelled)]
 
@@ -125,7 +125,6 @@ def test_a_dead_executor_is_noticed_though_java_lives(place, monkeypatch):
     with listening(place.url, place.uri, place.folder) as spark:
         spark.ready()
         leader, id_ = spark.engine.pid, spark.start("select id, count(*) from range(5) group by id")
-        spark.ready(2)
-        assert len(spark.losses) == 1
+        spark.until(lambda: spark.losses)
         assert not [one for one in spark.of(id_) if isinstance(one, Done | Failed | Cancelled)]
-        assert not runs(leader)
+        until(lambda: not runs(leader))

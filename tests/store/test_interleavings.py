@@ -7,6 +7,7 @@ calls, and what is there afterwards.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isqrt
 from random import Random
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from hbstore import AlreadyExists, connect
 from hbstore.rows import memory
 from hbstore.store.partition_store import PartitionStore
+from tests.amounts import amount
 from tests.store import operations
 from tests.store.conftest import sales_table
 from tests.store.copies import copies_of
@@ -68,6 +70,9 @@ def creating_table(store):
 def repairing(store):
     store.repair("shop", "sales")
 
+
+PLACES, TURNS = amount(60, 200), amount(15, 40)
+"""About how many places of the two changes of turn are tried for a pair, and how many orders with more turns."""
 
 PAIRS = {
     "add and add the same": (adding("7", "8"), adding("8", "9", mark="second")),
@@ -132,10 +137,10 @@ def test_every_interleaving_is_one_of_the_two_orders(name):
     allowed = serial_outcomes(first, second)
     played = 0
     calls = lengths(first, second)
-    for schedule in schedules(calls, step=1 if calls[0] * calls[1] < 200 else 2):
+    for schedule in schedules(calls, step=1 + isqrt(calls[0] * calls[1] // PLACES)):
         check(first, second, schedule, allowed)
         played += 1
-    assert played > 80
+    assert played > PLACES // 2
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -143,7 +148,7 @@ def test_many_changes_of_turn_give_one_of_the_two_orders(name):
     first, second = PAIRS[name]
     allowed = serial_outcomes(first, second)
     random = Random(name)
-    for _ in range(40):
+    for _ in range(TURNS):
         check(first, second, [(at % 2, random.randint(0, 4)) for at in range(20)], allowed)
 
 

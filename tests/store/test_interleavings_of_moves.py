@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from hbstore.rows import memory
+from tests.amounts import amount
 from tests.store import moves
 from tests.store.moves import RETURNS, SALES, marked, table
 from tests.store.operations import DAY
@@ -83,6 +84,9 @@ def dropping_database(store):
 def dropping_all_of_the_database(store):
     store.drop_database("attic", cascade=True)
 
+
+PLACES, TURNS = amount(40, 80), amount(10, 30)
+"""About how many places of the two changes of turn are tried for a pair, and how many orders with more turns."""
 
 PAIRS = {
     "rename and add": (moves.rename, adding(SALES, "7")),
@@ -172,17 +176,17 @@ def test_every_interleaving_is_one_of_the_two_orders(name):
     allowed = serial_outcomes(first, second)
     calls = [play(moves.fresh().rows, [act], [])[1][0] + 2 for act in (first, second)]
     played = 0
-    for schedule in schedules(calls, step=1 + isqrt(calls[0] * calls[1] // 80)):
+    for schedule in schedules(calls, step=1 + isqrt(calls[0] * calls[1] // PLACES)):
         check(name, schedule, allowed)
         played += 1
-    assert played > 50
+    assert played > PLACES // 2
 
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_many_changes_of_turn_give_one_of_the_two_orders(name):
     allowed = serial_outcomes(*PAIRS[name])
     random = Random(name)
-    for _ in range(30):
+    for _ in range(TURNS):
         check(name, [(at % 2, random.randint(0, 4)) for at in range(30)], allowed)
 
 

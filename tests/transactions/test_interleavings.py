@@ -1,4 +1,4 @@
-"""Every pair of steps, in all interleavings with two changes of turn, and in many with more.
+"""Every pair of steps, in interleavings with two changes of turn, and in some with more.
 
 What comes out must be what one of the two orders would have given: the results of both, and what is there afterwards.
 """
@@ -6,16 +6,20 @@ What comes out must be what one of the two orders would have given: the results 
 from __future__ import annotations
 
 from itertools import combinations_with_replacement, permutations
+from math import isqrt
 from random import Random
 
 import pytest
 
 from hbstore.rows import memory
+from tests.amounts import amount
 from tests.store.stepping import play, schedules
 from tests.transactions import steps
 from tests.transactions.conftest import fresh
 
 PAIRS = list(combinations_with_replacement(steps.STEPS, 2))
+PLACES, TURNS, AT_ONCE = amount(40, 150), amount(10, 20), amount(100, 300)
+"""About how many places of the two changes of turn are tried, how many orders with more turns, and of three steps."""
 
 
 pytestmark = pytest.mark.usefixtures("impatient")
@@ -55,10 +59,10 @@ def check(pair, schedule, allowed):
 def test_every_interleaving_is_one_of_the_two_orders(pair):
     allowed = list(serial_outcomes(pair))
     calls = [play(fresh().rows, [act(name)], [])[1][0] + 2 for name in pair]
-    for schedule in schedules(calls, step=1 if calls[0] * calls[1] < 150 else 3):
+    for schedule in schedules(calls, step=1 + isqrt(calls[0] * calls[1] // PLACES)):
         check(pair, schedule, allowed)
     random = Random(str(pair))
-    for _ in range(20):
+    for _ in range(TURNS):
         check(pair, [(at % 2, random.randint(0, 4)) for at in range(30)], allowed)
 
 
@@ -90,7 +94,7 @@ def test_three_at_once_are_one_of_the_six_orders():
             results[number] = play(store.rows, [act(names[number])], [])[0][0]
         allowed.append(outcome(store, results))
     random = Random(5)
-    for _ in range(300):
+    for _ in range(AT_ONCE):
         store = fresh()
         schedule = [(random.randrange(3), random.randint(0, 5)) for _ in range(40)]
         results, _ = play(store.rows, [act(name) for name in names], schedule)

@@ -9,7 +9,7 @@ import pytest
 from tests.amounts import QUICK, amount
 from tests.cubes.query.comparison import ANSWERED, PARTIAL, REFUSED, SEVERAL_FACTS, compare
 
-GROUPS, STARS, QUERIES = amount(1, 10), amount(5 if QUICK else 6, 12), 40
+GROUPS, STARS, QUERIES = amount(1, 10), amount(4, 12), 40
 
 
 @pytest.mark.parametrize("group", range(GROUPS))
