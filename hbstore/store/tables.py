@@ -27,7 +27,7 @@ from hbstore.store.companion_keys import companions_of
 from hbstore.store.constraint_changes import add_constraints, forget_constraints
 from hbstore.store.grants_row import GRANTS, grant_first, grants_key
 from hbstore.store.publications_cell import check_in_place
-from hbstore.store.purge import PURGE, remove_rows
+from hbstore.store.purge import OF_NAME, remove_rows
 from hbstore.store.stream_batches import record_keys
 from hbstore.store.table_row import (
     DATABASE_KEYS,
@@ -329,7 +329,7 @@ def remove_table(transaction: Transaction, view: RowView) -> bool:
     definition = view.cells.get(DEFINITION)
     forget_constraints(transaction, view.key)
     for name in view.all_cells():
-        if name != PURGE:
+        if name not in OF_NAME:
             view.put_cell(name, b"")
     view.set_state(b"")
     if definition is None:
