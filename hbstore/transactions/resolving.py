@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hbstore.errors import CommitStateUnknown, CorruptRow
 from hbstore.rows.damage import RESTORE
@@ -25,9 +25,12 @@ class Resolver:
 
     Attributes:
         rows: where the rows are.
+        written: logs as an attempt has just written them, by their rows. The next change of such a log begins with
+            that, in place of reading it: if others have changed it meanwhile, compare-and-put says so.
     """
 
     rows: Rows
+    written: dict[bytes, bytes] = field(default_factory=dict, compare=False)
 
     def log(self, row: bytes) -> Log:
         """A row's log as it is now."""
@@ -184,12 +187,17 @@ class Resolver:
         Others change it between two attempts, which comes to an end: what a change takes away never comes back.
         """
         while True:
-            cell = (self.rows.get(row) or {}).get(LOG)
+            guessed = self.written.pop(row, None)
+            cell = guessed or (self.rows.get(row) or {}).get(LOG)
             changed = change(Log.decode(cell))
+            if changed is None and guessed:
+                continue
             if changed is None:
                 return
+            data = changed.encode()
             with suppress(CommitStateUnknown):  # looking again tells
-                if self.rows.compare_and_put(row, LOG, cell, changed.encode()):
+                if self.rows.compare_and_put(row, LOG, cell, data):
+                    self.written[row] = data
                     return
 
     def _cells(self, row: bytes, *, timelines: bool) -> Cells:
