@@ -130,6 +130,21 @@ def test_what_is_not_there_has_none(asking):
     assert asking.get_aggr_stats_for(asked(0, 1)).partsFound == 0
 
 
+def test_partitions_may_have_statistics_of_columns_that_the_table_lacks(asking):
+    """As in a Hive Metastore 4.0.1: partitions have columns of their own. A 2.3.10 keeps and does not mark them."""
+    asking.update_partition_column_statistics(of_partition(0, double(1.0, 5.0, column="old"), double(2.0, 6.0)))
+    more = [of_partition(1, double(3.0, 7.0, column="old"))]
+    asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest(more, needMerge=True))
+    found = asking.get_partitions_statistics_req(asked(0, 1, columns=("old", "amount"))).partStats
+    assert {name: [(one.colName, bounds(one)[0]) for one in some] for name, some in found.items()} == {
+        names(0)[0]: [("amount", 2.0), ("old", 1.0)],
+        names(1)[0]: [("old", 3.0)],
+    }
+    assert [of(asking, hour) for hour in range(3)] == [marked("amount", "old"), marked("old"), None]
+    with pytest.raises(TYPES.MetaException, match="Column old doesn't exist"):
+        asking.update_table_column_statistics(of_table(double(1.0, 5.0, column="old")))
+
+
 def test_a_dropped_partitions_statistics_are_not_its_successors(asking):
     asking.update_partition_column_statistics(of_partition(0, double(1.0, 5.0)))
     asking.store.drop_partitions("shop", "sales", [(DAY, "0")])

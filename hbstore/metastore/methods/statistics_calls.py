@@ -226,7 +226,6 @@ def _write_partitions(call: Call, batch: Sequence[Any], *, merge: bool) -> None:
             name,
         ):
             raise THRIFT.InvalidInputException("the statistics belong to partitions of several tables")
-        _check_columns(table, partition_statistics.statsObj or ())
         by_values.setdefault(read(partition_statistics.statsDesc.partName or ""), []).extend(
             partition_statistics.statsObj or ()
         )
