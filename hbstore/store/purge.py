@@ -30,7 +30,7 @@ PURGED: Final = "d:purged"
 nobody looks there for rows of no table until `hbstore repair` has asked for a compaction, which forgets them."""
 OF_NAME: Final = (PURGE, PURGED)
 """The cells that stay with a name when its table is dropped or renamed."""
-FEW: Final = 1_000
+FEW: Final = 100
 """Rows that go with the drop itself."""
 LAST: Final = (1 << 62) - 1
 """The number with which rows of no table are removed: nothing is ever written under their keys again."""

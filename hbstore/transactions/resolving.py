@@ -153,9 +153,10 @@ class Resolver:
     def close(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
         """Step 7: take the commits off the logs, that of the primary last, and remove the payload row.
 
-        So as long as an intent or an open commit of it is anywhere, the primary says that it is decided.
+        So as long as an intent or an open commit of it is anywhere, the primary says that it is decided. A row that
+        stays what it was has no commit (`_show`).
         """
-        for row_writes in (*writes[1:], writes[0]):
+        for row_writes in (*(others for others in writes[1:] if others.changed), writes[0]):
             self._change(row_writes.row, lambda log: log.closed(commit.id) if log.open_commit(commit.id) else None)
         if commit.stored:
             remove_payload(self.rows, writes[0].row, commit.id)
