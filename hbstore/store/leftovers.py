@@ -38,7 +38,7 @@ class Leftover(NamedTuple):
     row: bytes | None
 
 
-class _Known(NamedTuple):
+class _Accounted(NamedTuple):
     """What keys begin with whose rows are accounted for.
 
     Attributes:
@@ -58,25 +58,27 @@ def leftovers(transactions: Transactions) -> Iterator[Leftover]:
     O(tables): a seek between each two tables. It meets no partitions of tables, nor delete markers among them, and none
     of what was purged.
     """
-    known, unknown = _known(transactions), []
-    if known is None:
+    accounted, unknown = _accounted(transactions), []
+    if accounted is None:
         return
-    for start, stop in _gaps(COMPANION, _PARTITIONS, known.purged):
+    for start, stop in _gaps(COMPANION, _PARTITIONS, accounted.purged):
         while keys := _keys(transactions, start, stop, 1):
             prefix = keys[0][: len(COMPANION) + TABLE_ID]
             start = successor(prefix)  # noqa: PLW2901
             unknown.append(Leftover(prefix, start, None))
-    for start, stop in _gaps(_PARTITIONS, _END, known.passed | known.purged):
+    for start, stop in _gaps(_PARTITIONS, _END, accounted.passed | accounted.purged):
         while start < stop and (key := transactions.rows.first_key(start, stop)) is not None:
             unknown.append(_around(key))
             start = unknown[-1].stop  # noqa: PLW2901
     seen: set[bytes] = set()
-    while known is not None and seen != known.owned:  # a scan that is no snapshot may miss a table that is renamed
-        unknown = [leftover for leftover in unknown if leftover.start not in known.owned]
-        seen = known.owned
+    while (
+        accounted is not None and seen != accounted.owned
+    ):  # a scan that is no snapshot may miss a table that is renamed
+        unknown = [leftover for leftover in unknown if leftover.start not in accounted.owned]
+        seen = accounted.owned
         if unknown:
-            known = _known(transactions)
-    for leftover in unknown if known is not None else ():
+            accounted = _accounted(transactions)
+    for leftover in unknown if accounted is not None else ():
         start, stop, _ = leftover
         if _keys(transactions, start, stop, 1):  # it may be gone by now
             yield leftover
@@ -134,29 +136,29 @@ def _around(key: bytes) -> Leftover:
     return Leftover(key, key + b"\0", None)
 
 
-def _known(transactions: Transactions) -> _Known | None:
+def _accounted(transactions: Transactions) -> _Accounted | None:
     """What tables have, or had until a change that is being written, and what is noted; None where a row is damaged."""
-    known = _Known(set(), set(), set())
+    accounted = _Accounted(set(), set(), set())
     for row, cells in transactions.rows.scan_catalog(*TABLE_KEYS):
         try:
             log = Log.decode(cells.get(LOG))
-            known.owned.update(
+            accounted.owned.update(
                 first[: len(COMPANION) + TABLE_ID] for commit in log.commits for first, _ in commit.spans
             )
             for state in (cells, log.overlaid(cells)):
-                known.purged.update(noted_in(state.get(PURGED)))
+                accounted.purged.update(noted_in(state.get(PURGED)))
                 going = noted_in(state.get(PURGE))
-                known.owned.update(going)
-                known.passed.update(prefix for prefix in going if not prefix.startswith(COMPANION))
+                accounted.owned.update(going)
+                accounted.passed.update(prefix for prefix in going if not prefix.startswith(COMPANION))
                 definition = state.get(DEFINITION)
                 if definition:
                     definition_of(definition)
                     prefix = prefix_of(row, definition)
-                    known.passed.add(prefix)
-                    known.owned.update((companions_of(definition), prefix))
+                    accounted.passed.add(prefix)
+                    accounted.owned.update((companions_of(definition), prefix))
         except CorruptRow:
             return None
-    return known
+    return accounted
 
 
 def _keys(transactions: Transactions, start: bytes, stop: bytes, limit: int) -> list[bytes]:

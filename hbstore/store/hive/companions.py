@@ -84,14 +84,14 @@ class Companions:
         def change(transaction: Transaction) -> None:
             view, now = self.tables.view(transaction, row.table.database, row.table.name)
             check_same_table(now, row)
-            there = view.existing([*steps, *partitions])
-            missing = partitions.keys() - there.keys()
+            payloads = view.existing([*steps, *partitions])
+            missing = partitions.keys() - payloads.keys()
             if must_exist and missing:
                 raise no_such_partition(row.table, partitions[min(missing)])
-            known = {key: decode_companion(payload) for key, payload in there.items() if key in steps}
+            known = {key: decode_companion(payload) for key, payload in payloads.items() if key in steps}
             view.write(*_changed(row, steps, known))
             if also is not None:
-                also(view, now, there)
+                also(view, now, payloads)
 
         self.tables.transactions.run(change)
 
