@@ -24,7 +24,7 @@ from hbstore.cli.opening import open_or_create_store, open_store, store_url
 from hbstore.cli.printing import print_answer, print_fields, print_json, time_text
 from hbstore.errors import AlreadyExists, DatabaseNotFound, HbstoreError, TableNotFound
 from hbstore.keys.partition_names import table_name
-from hbstore.model.objects import Column, Database, Table
+from hbstore.model.objects import Column, Database, Table, check_columns_apart
 from hbstore.model.stored_as import FileFormat, stored_as
 from hbstore.model.totals import Totals
 from hbstore.texts.wording import plural
@@ -208,13 +208,15 @@ def create_table(
     as_json: JsonOption = False,
 ) -> None:
     """Create a table. Its partition columns cannot be changed later, because all row keys contain their values."""
-    new_table = Table(
-        *table_name(table),
-        partition_columns=[column(text) for text in partition or ()],
-        columns=[column(text) for text in columns or ()],
-        location=location,
-        parameters=parameters(parameter),
-        storage=stored_as(form),
+    new_table = check_columns_apart(
+        Table(
+            *table_name(table),
+            partition_columns=[column(text) for text in partition or ()],
+            columns=[column(text) for text in columns or ()],
+            location=location,
+            parameters=parameters(parameter),
+            storage=stored_as(form),
+        )
     )
     with open_store(ctx, store) as opened:
         if location is None and warehouse is not None:

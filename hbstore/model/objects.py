@@ -209,7 +209,9 @@ class Table:
         location: where its files are, as a URI.
 
     Raises:
-        InvalidName: a name of the database, table or a column that cannot be, or a column that stands twice.
+        InvalidName: a name of the database, table or a column that cannot be, or one that stands twice among the data
+            columns, or among the partition columns. As in a Hive Metastore, a partition column may have the name of a
+            data column; `check_columns_apart` is for those who cannot tell the two apart.
         InvalidType: a partition column's type is unknown or cannot partition a table.
         InvalidInput: ``columns`` and the columns of ``storage`` differ.
 
@@ -246,7 +248,8 @@ class Table:
         expect_flags(temporary=self.temporary)
         expect_numbers(create_time=self.create_time)
         expect("rewrite_enabled", self.rewrite_enabled, bool, NoneType, hint="Give True, False or None")
-        _check_column_names((*self.columns, *self.partition_columns))
+        _check_column_names(self.columns)
+        _check_column_names(self.partition_columns)
         try:
             _key_types(tuple(column.type for column in self.partition_columns))
         except InvalidType as error:
@@ -464,6 +467,19 @@ def column_rows(columns: Sequence[Column], partition_columns: Sequence[Column]) 
 
 def _at(location: str | None) -> str:
     return "" if location is None else f" at {clipped(str(location), _REPR)}"
+
+
+def check_columns_apart(table: Table) -> Table:
+    """The table itself, if no partition column has the name of a data column.
+
+    Raises:
+        InvalidName: one has.
+
+    >>> check_columns_apart(Table("shop", "sales", [Column("ds", "date")], [Column("amount", "double")]))
+    <Table shop.sales (ds date), 1 column>
+    """
+    _check_column_names((*table.columns, *table.partition_columns))
+    return table
 
 
 def _check_column_names(columns: Sequence[Column]) -> None:

@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 from hbstore.byte_cache import remembered
 from hbstore.errors import InvalidInput
 from hbstore.model.frozen import FrozenDict
-from hbstore.model.objects import Column, StorageDescriptor, Table
+from hbstore.model.objects import Column, StorageDescriptor, Table, check_columns_apart
 from hbstore.model.stored_as import FILE_FORMATS, PROVIDER, reader_of
 from hbstore.spark.hive_text import LINES, Asked, HiveText, asked_of
 from hbstore.spark.texts import quoted
@@ -112,10 +112,11 @@ def data_schema(table: Table) -> StructType:
 
     Raises:
         InvalidInput: what Spark wrote does not parse, or it has no such type.
+        InvalidName: a partition column has the name of one of them, and Spark would read its values for the column's.
     """
     whole = _written(table)
     if whole is None:
-        return StructType([_field(table, one) for one in table.columns])
+        return StructType([_field(table, one) for one in check_columns_apart(table).columns])
     names = {name.lower() for name in table.partition_column_names}
     return StructType([one for one in whole.fields if one.name.lower() not in names])
 

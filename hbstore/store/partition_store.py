@@ -441,7 +441,7 @@ class PartitionStore:
     def drop_table(self, database: str, name: str, *, if_exists: bool = False, record: NewRecord | None = None) -> None:
         """Remove a table and all its partitions. Files are not touched. A record may be put in the same step. O(1).
 
-        More than 1,000 partition rows are removed in the background; nobody sees them, and the name is free at once.
+        More than 100 partition rows are removed in the background; nobody sees them, and the name is free at once.
 
         >>> store.drop_table("shop", "sales")
         >>> store.drop_table("shop", "sales", if_exists=True)

@@ -25,11 +25,18 @@ from hbstore.transactions.transactions import Transactions
 
 PURGE: Final = "d:purge"
 """The cell of a table's name: what the keys of rows begin with that are to be removed."""
-FEW: Final = 1_000
+PURGED: Final = "d:purged"
+"""Where deletes leave markers: what the keys of the many rows began with that were removed. Only markers are there, so
+nobody looks there for rows of no table until `hbstore repair` has asked for a compaction, which forgets them."""
+OF_NAME: Final = (PURGE, PURGED)
+"""The cells that stay with a name when its table is dropped or renamed."""
+FEW: Final = 100
 """Rows that go with the drop itself."""
 LAST: Final = (1 << 62) - 1
 """The number with which rows of no table are removed: nothing is ever written under their keys again."""
 _BATCH: Final = 5_000
+_REMEMBERED: Final = 100
+"""Purged tables of one name that are noted: markers of more slow the look for rows of no table, and nothing else."""
 _CLOSING: Final = 10.0
 """Seconds for which a store that is closed goes on; what is left then is noted."""
 
@@ -118,11 +125,20 @@ def remove_all(transactions: Transactions, prefix: bytes, stop: threading.Event 
     return True
 
 
+def forget_purged(transactions: Transactions) -> None:
+    """Have the next look for rows of no table go where rows were purged as well. One scan of the tables' rows."""
+    for key, _ in list(transactions.scan_cell(*TABLE_KEYS, PURGED)):
+        transactions.run(lambda transaction, key=key: transaction.row(key).put_cell(PURGED, b""))  # type: ignore[misc]
+
+
 def _forget(transactions: Transactions, key: bytes, prefixes: list[bytes]) -> None:
     def forget(transaction: Transaction) -> None:
         view = transaction.row(key)
         left = [prefix for prefix in noted_in(view.cells.get(PURGE)) if prefix not in prefixes]
         view.put_cell(PURGE, _encoded(left))
+        if not transactions.rows.atomic:
+            gone = [*noted_in(view.cells.get(PURGED)), *prefixes]
+            view.put_cell(PURGED, _encoded(gone[-_REMEMBERED:]))
 
     transactions.run(forget)
 

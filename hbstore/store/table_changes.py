@@ -16,7 +16,7 @@ from hbstore.store.constraints_cell import CONSTRAINTS
 from hbstore.store.grants_row import move_grants
 from hbstore.store.packing import rewrite_earlier
 from hbstore.store.publications_cell import WRITES, check_in_place, check_movable, without_move
-from hbstore.store.purge import PURGE
+from hbstore.store.purge import OF_NAME
 from hbstore.store.table_row import (
     DEFINITION,
     TableRow,
@@ -148,7 +148,7 @@ class TableChanges:
             target.settle()
             altered = _altered(row, table)
             for cell, value in view.all_cells().items():
-                if cell not in (PURGE, CONSTRAINTS):  # which stays, and which follows by itself, below
+                if cell not in (*OF_NAME, CONSTRAINTS):  # which stay, and which follows by itself, below
                     target.put_cell(cell, value)
                     view.put_cell(cell, b"")
             names = (table.database, table.name)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Final
 
+from hbstore.byte_cache import ByteCache
 from hbstore.errors import (
     AlreadyExists,
     ConcurrentChange,
@@ -27,7 +28,7 @@ from hbstore.store.companion_keys import companions_of
 from hbstore.store.constraint_changes import add_constraints, forget_constraints
 from hbstore.store.grants_row import GRANTS, grant_first, grants_key
 from hbstore.store.publications_cell import check_in_place
-from hbstore.store.purge import PURGE, remove_rows
+from hbstore.store.purge import OF_NAME, remove_rows
 from hbstore.store.stream_batches import record_keys
 from hbstore.store.table_row import (
     DATABASE_KEYS,
@@ -51,6 +52,9 @@ from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Waiting
 
 _IF_NOT_EXISTS: Final = "Use if_not_exists=True (--if-not-exists) to keep the existing one"
+ARRIVALS_BYTES: Final = 1 << 20
+"""Bytes of what is kept of databases, so that a list of their tables takes one read less."""
+_ARRIVAL: Final = 200
 _BELONGINGS: Final = (b"F", b"M", GRANTS)
 """What the keys of rows begin with that hold a database's functions, documents, and what is granted on its tables."""
 
@@ -64,6 +68,8 @@ class Tables:
     """
 
     transactions: Transactions
+    _arrivals: ByteCache = field(default_factory=lambda: ByteCache(ARRIVALS_BYTES), compare=False, repr=False)
+    """Where a scan is no snapshot: what `_turns` said of a database when its tables were listed last."""
 
     def create_database(self, database: Database, *, if_not_exists: bool) -> None:
         """Add a database."""
@@ -167,20 +173,18 @@ class Tables:
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables in order; DatabaseNotFound if it is not there."""
         database = identifier("database", database)
-        self.database_struct(database)
-        return self.names(database)
+        start = table_keys(database)[0]
+        return [key[len(start) :].decode() for key in self._existing_definitions(database)]
 
     def tables(self, database: str) -> list[Table]:
         """A database's tables in order of their names."""
         database = identifier("database", database)
-        self.database_struct(database)
-        return [definition_of(definition).table for definition in self._definitions(database).values()]
+        return [definition_of(definition).table for definition in self._existing_definitions(database).values()]
 
     def structs(self, database: str) -> list[bytes]:
         """A database's tables as they are stored, in order of their names."""
         database = identifier("database", database)
-        self.database_struct(database)
-        return [struct_of(definition) for definition in self._definitions(database).values()]
+        return [struct_of(definition) for definition in self._existing_definitions(database).values()]
 
     def create_table(
         self, table: Table, *, if_not_exists: bool, grants: Privileges | None, constraints: Sequence[Constraint]
@@ -255,23 +259,41 @@ class Tables:
             return self.transactions.run(drop)
         return False
 
+    def _existing_definitions(self, database: str) -> dict[bytes, bytes]:
+        """The same of a database that must be there, in one scan and one read where no table came to it of late."""
+        if self.transactions.reads_one_moment:
+            self.database_struct(database)
+            return self._definitions(database)
+        known = self._arrivals.get(database)
+        seen = {} if known is None else self._scanned(database)
+        log = self.transactions.read(database_key(database))[0]
+        existing_database(database, log.state)
+        if known != (log.sequence, log.turn):
+            seen = self._definitions(database)
+        return seen
+
     def _definitions(self, database: str | None = None) -> dict[bytes, bytes]:
         """The ``d:def`` cells of a database's tables, or of all, by the keys of their rows.
 
         Where a scan is no snapshot, a table that is renamed meanwhile may be met under both names, or be missed under
         both. So the tables are looked at until no table has come to a database meanwhile, which its log says.
         """
-        keys = TABLE_KEYS if database is None else table_keys(database)
         if self.transactions.reads_one_moment:
-            return dict(self.transactions.scan_cell(*keys, DEFINITION))
+            return self._scanned(database)
         waiting = Waiting(self.transactions.patience)
         now = self._turns(database)
         while True:
-            before, seen = now, dict(self.transactions.scan_cell(*keys, DEFINITION))
+            before, seen = now, self._scanned(database)
             now = self._turns(database)
             if now == before:
+                if database is not None:
+                    self._arrivals.put(database, now[0], size=_ARRIVAL + len(database))
                 return seen
             waiting.pause("other writers kept renaming or creating tables", "Try again")
+
+    def _scanned(self, database: str | None) -> dict[bytes, bytes]:
+        keys = TABLE_KEYS if database is None else table_keys(database)
+        return dict(self.transactions.scan_cell(*keys, DEFINITION))
 
     def _turns(self, database: str | None) -> list[tuple[int, int]]:
         """Numbers that rise when a table comes to a database, or to any."""
@@ -329,7 +351,7 @@ def remove_table(transaction: Transaction, view: RowView) -> bool:
     definition = view.cells.get(DEFINITION)
     forget_constraints(transaction, view.key)
     for name in view.all_cells():
-        if name != PURGE:
+        if name not in OF_NAME:
             view.put_cell(name, b"")
     view.set_state(b"")
     if definition is None:

@@ -240,7 +240,14 @@ def _has_keys_of(row: TableRow, other: TableRow) -> bool:
     return (schema.prefix, schema.names, schema.types) == (expected.prefix, expected.names, expected.types)
 
 
-def write_change(view: RowView, row: TableRow, change: Change, *, publication: str | None = None) -> Change:
+def write_change(
+    view: RowView,
+    row: TableRow,
+    change: Change,
+    *,
+    publication: str | None = None,
+    stored: Mapping[bytes, bytes] | None = None,
+) -> Change:
     """Write a change in a transaction, with the totals, the statistics and the timelines that it moves.
 
     Args:
@@ -248,6 +255,7 @@ def write_change(view: RowView, row: TableRow, change: Change, *, publication: s
         row: what it says.
         change: what is wanted.
         publication: the one that does it; None for other changes.
+        stored: what the transaction has read of the change's keys, if it has.
 
     Returns:
         What was written: the change without what was to be left out.
@@ -255,7 +263,7 @@ def write_change(view: RowView, row: TableRow, change: Change, *, publication: s
     Raises:
         WriteConflict: files are on their way into a partition that is dropped, added or relocated.
     """
-    stored = view.existing(change.keys())
+    stored = view.existing(change.keys()) if stored is None else stored
     done = _checked(row, change, stored)
     if not (done.puts or done.deletes):
         return done

@@ -112,8 +112,9 @@ class Attempt:
         self._locked.append(key)  # even if the answer is lost, the intent may be there
         while True:
             cells = self._without_intent(key)
-            locked = replace(Log.decode(cells.get(LOG)), intent=self._intent)
-            if self._rows.compare_and_put(key, LOG, cells.get(LOG), locked.encode()):
+            locked = replace(Log.decode(cells.get(LOG)), intent=self._intent).encode()
+            if self._rows.compare_and_put(key, LOG, cells.get(LOG), locked):
+                self._resolver.written[key] = locked
                 return RowView(key, cells, self._rows, self._settle)
             self._waiting.pause_for(key)
 
@@ -182,6 +183,8 @@ class Attempt:
             else:
                 try:
                     if self._rows.compare_and_put(self.primary, LOG, cell, data):
+                        if not log.commits:  # where others write at the same time, the log will not stay as it is
+                            self._resolver.written[self.primary] = data
                         return True
                 except CommitStateUnknown:
                     return self._decided_or_given_up()

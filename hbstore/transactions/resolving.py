@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hbstore.errors import CommitStateUnknown, CorruptRow
 from hbstore.rows.damage import RESTORE
@@ -25,9 +25,12 @@ class Resolver:
 
     Attributes:
         rows: where the rows are.
+        written: logs as an attempt has just written them, by their rows. The next change of such a log begins with
+            that, in place of reading it: if others have changed it meanwhile, compare-and-put says so.
     """
 
     rows: Rows
+    written: dict[bytes, bytes] = field(default_factory=dict, compare=False)
 
     def log(self, row: bytes) -> Log:
         """A row's log as it is now."""
@@ -156,9 +159,10 @@ class Resolver:
     def close(self, commit: Commit, writes: Sequence[RowWrites]) -> None:
         """Step 7: take the commits off the logs, that of the primary last, and remove the payload row.
 
-        So as long as an intent or an open commit of it is anywhere, the primary says that it is decided.
+        So as long as an intent or an open commit of it is anywhere, the primary says that it is decided. A row that
+        stays what it was has no commit (`_show`).
         """
-        for row_writes in (*writes[1:], writes[0]):
+        for row_writes in (*(others for others in writes[1:] if others.changed), writes[0]):
             self._change(row_writes.row, lambda log: log.closed(commit.id) if log.open_commit(commit.id) else None)
         if commit.stored:
             remove_payload(self.rows, writes[0].row, commit.id)
@@ -190,12 +194,17 @@ class Resolver:
         Others change it between two attempts, which comes to an end: what a change takes away never comes back.
         """
         while True:
-            cell = (self.rows.get(row) or {}).get(LOG)
+            guessed = self.written.pop(row, None)
+            cell = guessed or (self.rows.get(row) or {}).get(LOG)
             changed = change(Log.decode(cell))
+            if changed is None and guessed:
+                continue
             if changed is None:
                 return
+            data = changed.encode()
             with suppress(CommitStateUnknown):  # looking again tells
-                if self.rows.compare_and_put(row, LOG, cell, changed.encode()):
+                if self.rows.compare_and_put(row, LOG, cell, data):
+                    self.written[row] = data
                     return
 
     def _cells(self, row: bytes, *, timelines: bool) -> Cells:

@@ -1,10 +1,10 @@
 """Columns whose statistics are accurate, as Hive's planner reads them: ``COLUMN_STATS`` in ``COLUMN_STATS_ACCURATE``.
 
 A table or partition says so among its parameters, as ``{"BASIC_STATS":"true","COLUMN_STATS":{"amount":"true"}}``, and
-Hive may answer min, max and the number of values from the metastore then. So statistics are written first and columns
-marked afterwards, and only those whose statistics are there then. Where a column is replaced by another of its name,
-the mark goes first and the statistics afterwards. A crash between leaves statistics that no client takes for accurate.
-As with HMS, statistics that a client deletes leave the mark.
+Hive may answer min, max and the number of values from the metastore then. So a partition's columns are marked in the
+step that writes their statistics; a table's are marked afterwards, and only those whose statistics are there then.
+Where a column is replaced by another of its name, the mark goes first and the statistics afterwards. A crash between
+leaves statistics that no client takes for accurate. As with HMS, statistics that a client deletes leave the mark.
 """
 
 from __future__ import annotations
@@ -71,21 +71,6 @@ def mark_table(store: PartitionStore, database: str, name: str, columns: Collect
             step.alter(replace(step.table, parameters=parameters))
 
     store.change(f"{database}.{name}", mark, hint=_UNMARKED)
-
-
-def mark_partitions(store: PartitionStore, table: Table, columns: Mapping[tuple[str, ...], Collection[str]]) -> None:
-    """The same for columns of many partitions, by the partitions' values; those that are gone are passed over."""
-    names = sorted({name for some in columns.values() for name in some})
-
-    def mark(step: TableStep) -> None:
-        partitions = step.partitions(list(columns))
-        values = [partition.values for partition in partitions]
-        statistics = store.column_statistics.read_partitions(table.database, table.name, values, names)
-        present = {key: [statistic.column for statistic in some] for key, some in statistics.items()}
-        marked = [partition for partition in partitions if partition.values in present]
-        _replace_parameters(step, marked, lambda one: with_accurate(one.parameters, present[one.values]))
-
-    store.change(str(table), mark, hint=_UNMARKED)
 
 
 def forget_table(store: PartitionStore, table: Table, columns: Collection[str]) -> None:

@@ -262,11 +262,7 @@ def _location(store: PartitionStore, table: Table) -> list[str | None]:
 
 def _is_there(store: PartitionStore, table: Table) -> bool:
     """Whether there is a table of this one's name."""
-    try:
-        store.read_table(table.database, table.name)
-    except TableNotFound:
-        return False
-    return True
+    return bool(store.table_ids([(table.database, table.name)]))
 
 
 def _check_expected(old: Table, new: Table, expected: ExpectedParameter | None) -> None:
@@ -323,7 +319,7 @@ def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table,
     In an object store they stay: to move them is to copy and delete all of them, while others may write.
     """
     before = store.get_database(old.database)
-    after = store.get_database(new.database)
+    after = before if new.database == old.database else store.get_database(new.database)
     home = warehouse.table_location(before.location, old.database, old.name)
     follows = (
         not is_view(old)

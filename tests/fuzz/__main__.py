@@ -448,7 +448,8 @@ def main():
     """Run the part that is asked for; 1 after failures."""
     options = _arguments()
     chosen = [name for name in PARTS if getattr(options, name.replace("-", "_")) not in (None, False)]
-    return PARTS[chosen[0] if chosen else "backend"].run(options)
+    part = next((name for name in chosen if name != "backend"), "backend")  # which other parts take as well
+    return PARTS[part].run(options)
 
 
 if __name__ == "__main__":

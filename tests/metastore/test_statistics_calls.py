@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
-from hbstore import Partition
+from hbstore import Column, Partition, Table, connect
+from hbstore.files.warehouse import Warehouse
+from hbstore.metastore.endpoint import metastore
 from hbstore.model.service_objects import ColumnStatistic
+from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_step import TableStep
-from hbstore.warehouse.accurate_columns import mark_partitions, mark_table
+from hbstore.warehouse.accurate_columns import mark_table
+from hbstore.warehouse.service import Service
+from tests.interleaved import Between
 from tests.metastore.asking import add, table_of
 from tests.metastore.client import STORED, TYPES
+from tests.metastore.direct import Direct
 
 SALES = table_of("sales", ds="date", hour="int")
 DAY = "2013-01-01"
@@ -123,6 +130,21 @@ def test_what_is_not_there_has_none(asking):
     assert asking.get_aggr_stats_for(asked(0, 1)).partsFound == 0
 
 
+def test_partitions_may_have_statistics_of_columns_that_the_table_lacks(asking):
+    """As in a Hive Metastore 4.0.1: partitions have columns of their own. A 2.3.10 keeps and does not mark them."""
+    asking.update_partition_column_statistics(of_partition(0, double(1.0, 5.0, column="old"), double(2.0, 6.0)))
+    more = [of_partition(1, double(3.0, 7.0, column="old"))]
+    asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest(more, needMerge=True))
+    found = asking.get_partitions_statistics_req(asked(0, 1, columns=("old", "amount"))).partStats
+    assert {name: [(one.colName, bounds(one)[0]) for one in some] for name, some in found.items()} == {
+        names(0)[0]: [("amount", 2.0), ("old", 1.0)],
+        names(1)[0]: [("old", 3.0)],
+    }
+    assert [of(asking, hour) for hour in range(3)] == [marked("amount", "old"), marked("old"), None]
+    with pytest.raises(TYPES.MetaException, match="Column old doesn't exist"):
+        asking.update_table_column_statistics(of_table(double(1.0, 5.0, column="old")))
+
+
 def test_a_dropped_partitions_statistics_are_not_its_successors(asking):
     asking.update_partition_column_statistics(of_partition(0, double(1.0, 5.0)))
     asking.store.drop_partitions("shop", "sales", [(DAY, "0")])
@@ -166,10 +188,9 @@ def test_columns_with_statistics_are_marked_as_accurate(asking):
     assert [of(asking, hour) for hour in range(3)] == [marked("amount", "hour"), marked("hour"), None]
     asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest([of_table(double(1, 2, column="hour"))]))
     assert of(asking) == marked("amount", "hour")
-    before = asking.get_partition("shop", "sales", [DAY, "0"]).parameters
     with pytest.raises(TYPES.MetaException):
-        asking.update_partition_column_statistics(of_partition(0, double(1, 2, column="nothing")))
-    assert asking.get_partition("shop", "sales", [DAY, "0"]).parameters == before
+        asking.update_table_column_statistics(of_table(double(1, 2, column="nothing")))
+    assert of(asking) == marked("amount", "hour")
     asking.delete_table_column_statistics("shop", "sales", "amount")
     assert of(asking) == marked("amount", "hour")
 
@@ -194,18 +215,45 @@ def test_marks_are_added_to_those_before(asking, text, becomes):
 
 
 def test_a_mark_needs_the_statistics(asking):
-    """What comes between the statistics and their marks: a drop, and another partition of the same values."""
-    table = asking.store.get_table("shop", "sales")
-    values = (DAY, "0")
-    asking.store.column_statistics.write_partitions(
-        "shop", "sales", {values: [ColumnStatistic("amount", "double", b"")]}
-    )
-    asking.store.drop_partitions("shop", "sales", [values])
-    mark_partitions(asking.store, table, {values: ["amount"]})
-    asking.store.add_partitions("shop", "sales", [Partition(values)])
-    mark_partitions(asking.store, table, {values: ["amount"]})
     mark_table(asking.store, "shop", "sales", ["amount"])
-    assert (of(asking), of(asking, 0)) == (None, None)
+    assert of(asking) is None
+
+
+@pytest.mark.parametrize("change", ["drop", "drop and add", "alter"])
+def test_a_partition_that_others_change_is_marked_with_its_statistics_or_not_at_all(change, monkeypatch):
+    """At each step of the call."""
+    for at in range(50):
+        store = connect("memory://?atomic=false")
+        asking = Direct(metastore(Service(store, Warehouse("/nowhere")), lambda _: None))
+        store.create_database("shop")
+        store.create_table(Table("shop", "sales", [Column("ds", "string")], [Column("amount", "double")]))
+        store.add_partitions("shop", "sales", [Partition(("a",), parameters={"n": "1"})])
+
+        def renumber(step):
+            (there,) = step.partitions([("a",)])
+            step.change(put=[replace(there, parameters={**there.parameters, "n": "2"})])
+
+        def by_others(other=PartitionStore(store.rows)):  # noqa: B008
+            if change == "alter":
+                other.change("shop.sales", renumber)
+            else:
+                other.drop_partitions("shop", "sales", [("a",)])
+                other.add_partitions("shop", "sales", [Partition(("a",))] if change == "drop and add" else [])
+
+        between = Between(at, by_others)
+        with monkeypatch.context() as patch:
+            for call in ("get", "multi_get", "compare_and_put", "write"):
+                patch.setattr(type(store.rows), call, between.around(getattr(type(store.rows), call)))
+            with suppress(TYPES.NoSuchObjectException, TYPES.InvalidInputException):
+                description = TYPES.ColumnStatisticsDesc(False, "shop", "sales", partName="ds=a")
+                asking.update_partition_column_statistics(TYPES.ColumnStatistics(description, [double(1, 2)]))
+        if between.left >= 0:
+            break
+        for partition in store.get_partitions_by_filter("shop", "sales", None):
+            there = store.column_statistics.read_partitions("shop", "sales", [("a",)])
+            assert bool(accurate(partition.parameters)) is bool(there)
+            assert change != "alter" or partition.parameters["n"] == "2"
+    assert at > 5
 
 
 def test_a_mark_takes_nothing_from_a_change_of_the_same_moment(asking, monkeypatch):

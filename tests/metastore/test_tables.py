@@ -332,3 +332,25 @@ def test_external_tables_are_not_truncated(shop):
 def test_the_log_hears_which_table_it_was(shop):
     shop.create_table(table_of())
     assert shop.notes["table"] == "shop.sales"
+
+
+def test_a_partition_column_may_have_the_name_of_a_data_column(shop):
+    """As in a Hive Metastore 2.3.10 and 4.0.1; a name that stands twice among either is refused there as well."""
+    keys, data = [column("ds", "string")], [column("amount", "double"), column("DS", "int")]
+    shop.create_table(table_of(sd=storage(cols=data), partitionKeys=keys))
+    assert [one.name for one in shop.get_fields("shop", "sales")] == ["amount", "ds"]
+    names_and_types = [(one.name, one.type) for one in shop.get_schema("shop", "sales")]
+    assert names_and_types == [("amount", "double"), ("ds", "int"), ("ds", "string")]
+    for value in ("5", "x"):
+        shop.add_partition(partition_of(value, sd=storage(cols=data)))
+    assert shop.names() == ["ds=5", "ds=x"]
+    assert [one.values for one in shop.get_partitions_by_filter("shop", "sales", 'ds = "x"', -1)] == [["x"]]
+    table = shop.table()
+    assert [one.name for one in table.sd.cols] == ["amount", "ds"]
+    table.tableName = "sold"
+    table.sd.cols = [*table.sd.cols, column("more", "int")]
+    shop.alter_table("shop", "sales", table)
+    assert shop.names("sold") == ["ds=5", "ds=x"]
+    for cols, partition_keys in (([*data, column("Amount", "int")], keys), (data, [*keys, column("Ds", "int")])):
+        with pytest.raises(TYPES.InvalidObjectException, match="two columns have the same name"):
+            shop.create_table(table_of("other", sd=storage(cols=cols), partitionKeys=partition_keys))

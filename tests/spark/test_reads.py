@@ -10,7 +10,14 @@ import pytest
 from pyspark.sql import functions as f
 
 from hbstore import Column, Partition, StorageDescriptor, Table, col, connect
-from hbstore.errors import FileOperationFailed, InvalidInput, TableNotPartitioned, UnknownColumnError, WriteFailed
+from hbstore.errors import (
+    FileOperationFailed,
+    InvalidInput,
+    InvalidName,
+    TableNotPartitioned,
+    UnknownColumnError,
+    WriteFailed,
+)
 from hbstore.keys.partition_names import partition_name
 from hbstore.model.objects import SerDe
 from hbstore.model.stored_as import stored_as
@@ -284,6 +291,12 @@ def test_a_table_that_spark_made_through_the_endpoint_has_its_own_schema():
 def test_a_schema_of_sparks_that_does_not_parse_is_named(schema):
     with pytest.raises(InvalidInput, match=r"does not parse: table=shop\.sales, reason="):
         data_schema(Table("shop", "sales", COLUMNS, DATA, parameters=schema))
+
+
+def test_rows_whose_columns_cannot_be_told_apart_are_refused():
+    """A Hive Metastore's table may have a partition column that is named like a data column."""
+    with pytest.raises(InvalidName, match="two columns have the same name: name=ds"):
+        data_schema(Table("shop", "sales", [Column("ds", "string")], [Column("DS", "int")]))
 
 
 def test_the_read_says_what_it_keeps_of_how_much(spark, store, tmp_path, capsys):

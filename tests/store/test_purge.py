@@ -166,3 +166,40 @@ def test_what_is_noted_to_be_removed_and_damaged_is_named():
     with pytest.raises(CorruptRow, match="the rows to be removed of a dropped table cannot be decoded"):
         noted_in(b"[1]")
     assert noted_in(None) == []
+
+
+def test_a_look_for_rows_of_no_table_asks_for_nothing_that_was_purged_until_it_is_repaired(store, few, monkeypatch):  # noqa: ARG001
+    many(store)
+    purged = [prefix(store)]
+    store.drop_table("lives", "sales")
+    many(store)
+    store.drop_partitions("lives", "sales", [[f"{at:02}"] for at in range(35)])
+    empty = prefix(store)
+    store.purge_dropped_tables()
+    store.rename_table("lives", "sales", replace(SALES, name="old"))
+    asked = []
+    rows = type(store.rows)
+
+    def noting(own):
+        def asks(self, start, stop, *others, **named):
+            asked.append((start, stop))
+            return own(self, start, stop, *others, **named)
+
+        return asks
+
+    for call in ("scan", "first_key"):
+        monkeypatch.setattr(rows, call, noting(getattr(rows, call)))
+
+    def met(*prefixes):
+        return [one for one in prefixes if any(start < successor(one) and one < stop for start, stop in asked)]
+
+    if store.rows.atomic:
+        purged = []
+    for look in (lambda: list(store.check_catalog()), store.repair_catalog):
+        asked.clear()
+        look()
+        assert asked
+        assert met(*purged, empty) == []
+    asked.clear()
+    store.repair_catalog()
+    assert met(*purged, empty) == purged

@@ -75,6 +75,15 @@ def test_a_table_is_created_with_its_folder(browse, catalog):
         ({"name": "a b"}, 400, "InvalidName"),
         ({"name": "t", "columns": [{"name": "n", "type": "number"}]}, 400, "InvalidType"),
         ({"name": "t", "partition_columns": [{"name": "n", "type": "array<int>"}]}, 400, "InvalidType"),
+        (
+            {
+                "name": "t",
+                "columns": [{"name": "n", "type": "int"}],
+                "partition_columns": [{"name": "N", "type": "int"}],
+            },
+            400,
+            "InvalidName",
+        ),
         ({"name": "t", "format": "parquet", "storage": {}}, 400, "InvalidInput"),
         ({"columns": []}, 400, "InvalidInput"),
     ],
@@ -103,6 +112,8 @@ def test_a_table_is_altered_as_far_as_the_request_says(browse, catalog):
     assert "comment" not in catalog.store.get_table("shop", "sales").parameters
     bad = browse("PATCH", SALES, {"columns": [{"name": "n", "type": "number"}]})
     assert (bad.status, bad.json()["error"]) == (400, "InvalidType")
+    bad = browse("PATCH", SALES, {"columns": [{"name": "DS", "type": "int"}]})
+    assert (bad.status, bad.json()["error"]) == (400, "InvalidName")
 
 
 def test_columns_of_partitions_become_the_table_s_on_request(browse, catalog):

@@ -16,7 +16,7 @@ from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT, struct_kind
 from hbstore.model.objects import Table
 from hbstore.model.service_objects import ColumnStatistic
-from hbstore.warehouse.accurate_columns import mark_partitions, mark_table
+from hbstore.warehouse.accurate_columns import mark_table, with_accurate
 
 handlers = Handlers()
 _DATA: Final = struct_kind(THRIFT.ColumnStatisticsData)
@@ -226,7 +226,6 @@ def _write_partitions(call: Call, batch: Sequence[Any], *, merge: bool) -> None:
             name,
         ):
             raise THRIFT.InvalidInputException("the statistics belong to partitions of several tables")
-        _check_columns(table, partition_statistics.statsObj or ())
         by_values.setdefault(read(partition_statistics.statsDesc.partName or ""), []).extend(
             partition_statistics.statsObj or ()
         )
@@ -234,10 +233,7 @@ def _write_partitions(call: Call, batch: Sequence[Any], *, merge: bool) -> None:
         stored = call.store.column_statistics.read_partitions(database, name, by_values)
         by_values = {values: _merged(stored.get(values, ()), some) for values, some in by_values.items()}
     statistics = {values: [_statistic(statistic) for statistic in some] for values, some in by_values.items()}
-    call.store.column_statistics.write_partitions(database, name, statistics)
-    mark_partitions(
-        call.store, table, {values: [statistic.column for statistic in some] for values, some in statistics.items()}
-    )
+    call.store.column_statistics.write_partitions(database, name, statistics, parameters=with_accurate)
     call.note(table=f"{database}.{name}", partitions=len(statistics))
 
 

@@ -42,6 +42,8 @@ _CELLS: Final = b"k"
 _KEY_SPACE: Final = 64
 _GET_CHUNK: Final = 1_000
 _CATALOG_BATCH: Final = 100
+_SOME_CELLS_BATCH: Final = 500
+"""Rows of the catalog may be large where all of their cells are read."""
 _SMALL_FAMILIES: Final = [family.encode() for family in CATALOG_FAMILIES if f"{family}:" < TIMELINES]
 _WRITE_ROWS: Final = 1_000
 _WRITE_BYTES: Final = 4 << 20
@@ -166,7 +168,8 @@ class HBaseRows:
         """Catalog rows in key order; region servers leave out what is not needed."""
         columns = _SMALL_FAMILIES if cells is None else [cell.encode() for cell in cells]
         kept = holding_one_of(holding) if holding else None
-        for rows in RangeScan(self._pool, self._catalog, start, stop, columns, kept, first=_CATALOG_BATCH).batches():
+        first = _CATALOG_BATCH if cells is None else _SOME_CELLS_BATCH
+        for rows in RangeScan(self._pool, self._catalog, start, stop, columns, kept, first=first).batches():
             for key, found in rows:
                 if row := _cells(found):
                     yield key, row

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 from hbstore.model.objects import PartitionValues
 from hbstore.model.service_objects import ColumnStatistic
 from hbstore.model.service_structs import Companion
+from hbstore.model.structs import partition_from_payload
+from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys, table_companion_key
-from hbstore.store.hive.companions import CompanionChange, Companions
-from hbstore.store.puts import NEEDS_VALUES, partition_key, texts_of
+from hbstore.store.hive.companions import Also, CompanionChange, Companions
+from hbstore.store.publications_cell import check_in_place
+from hbstore.store.puts import NEEDS_VALUES, Puts, partition_key, texts_of
 from hbstore.store.table_row import TableRow
-from hbstore.store.writer import partitioned
+from hbstore.store.writer import partitioned, write_change
 from hbstore.texts.arguments import expect, expect_many, expect_texts
+from hbstore.transactions.transaction import RowView
+
+ParametersWith: TypeAlias = Callable[[Mapping[str, str], Sequence[str]], Mapping[str, str]]
+"""What becomes of a partition's parameters, by those that it has and the names of some columns."""
+
+_GIVE: Final = "Give a list of ColumnStatistics"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -52,12 +62,25 @@ class ColumnStatistics:
         >>> store.column_statistics.write_table("shop", "sales", [ColumnStatistic("amount", "decimal(10,2)", b"...")])
         """
         row = self.companions.tables.open(database, table)
-        self.companions.change(row, {table_companion_key(row): _put("statistics", statistics)}, {})
+        given = expect_many("statistics", statistics, ColumnStatistic, hint=_GIVE)
+        self.companions.change(row, {table_companion_key(row): _put(given)}, {})
 
     def write_partitions(
-        self, database: str, table: str, statistics: Mapping[tuple[str, ...], Iterable[ColumnStatistic]]
+        self,
+        database: str,
+        table: str,
+        statistics: Mapping[tuple[str, ...], Iterable[ColumnStatistic]],
+        *,
+        parameters: ParametersWith | None = None,
     ) -> None:
         """Put statistics of columns of many partitions, by the partitions' values, all or none.
+
+        Args:
+            database: the table's.
+            table: its name.
+            statistics: what is put.
+            parameters: what becomes of the parameters of each partition in the same step, by those it has and the names
+                of the columns whose statistics are put; None where they stay.
 
         Raises:
             TableNotPartitioned: the table has no partition columns.
@@ -71,13 +94,17 @@ class ColumnStatistics:
         expect("statistics", statistics, Mapping, hint='Give a dict, such as {("2013-01-01", "5"): [statistic]}')
         steps: dict[bytes, CompanionChange] = {}
         present: dict[bytes, tuple[str, ...]] = {}
+        columns: dict[bytes, list[str]] = {}
         for values, some in statistics.items():
             key = partition_key(row, values)
             present[key] = texts_of(row, values)
             (companion_key,) = companion_keys(row, [key])
-            put = _put(f"statistics[{values!r}]", some)
+            given = list(expect_many(f"statistics[{values!r}]", some, ColumnStatistic, hint=_GIVE))
+            columns.setdefault(key, []).extend(statistic.column for statistic in given)
+            put = _put(given)
             steps[companion_key] = put if companion_key not in steps else _both(steps[companion_key], put)
-        self.companions.change(row, steps, present)
+        also = None if parameters is None else _parameters_of(columns, parameters)
+        self.companions.change(row, steps, present, also=also)
 
     def read_table(self, database: str, table: str, columns: Sequence[str] | None = None) -> list[ColumnStatistic]:
         """The statistics of a table, of all its columns or some, in order of the columns' names.
@@ -150,9 +177,27 @@ class ColumnStatistics:
         return row
 
 
-def _put(argument: str, statistics: Iterable[ColumnStatistic]) -> CompanionChange:
-    hint = "Give a list of ColumnStatistics"
-    put = {one.column: one for one in expect_many(argument, statistics, ColumnStatistic, hint=hint)}
+def _parameters_of(columns: Mapping[bytes, Sequence[str]], parameters: ParametersWith) -> Also:
+    """Gives partitions other parameters, by their keys and the columns of each."""
+
+    def write(view: RowView, row: TableRow, stored: Mapping[bytes, bytes]) -> None:
+        batch = Puts(row, "keep")
+        for key, names in columns.items():
+            partition = partition_from_payload(stored[key])
+            after = parameters(partition.parameters, names)
+            if after != partition.parameters:
+                batch.put(replace(partition, parameters=after), may_be_untimed=True)
+        if batch.rows:
+            check_in_place(row)
+            puts = tuple(batch.rows.values())
+            change = Change(puts, present=batch.values, times=batch.times, untimed=batch.untimed)
+            write_change(view, row, change, stored=stored)
+
+    return write
+
+
+def _put(statistics: Iterable[ColumnStatistic]) -> CompanionChange:
+    put = {one.column: one for one in statistics}
 
     def step(companion: Companion) -> Companion:
         merged = {**{one.column: one for one in companion.statistics}, **put}

@@ -27,10 +27,13 @@ from hbstore.rows.interface import PartitionRow
 from hbstore.store.puts import MAX_PAYLOAD, no_such_partition
 from hbstore.store.table_row import TableRow, check_same_table
 from hbstore.store.tables import Tables
-from hbstore.transactions.transaction import Transaction
+from hbstore.transactions.transaction import RowView, Transaction
 
 CompanionChange: TypeAlias = Callable[[Companion], Companion]
 """What becomes of a companion; it may be called several times."""
+
+Also: TypeAlias = Callable[[RowView, TableRow, Mapping[bytes, bytes]], None]
+"""Writes into a table in a transaction, whose row is given, and the payloads of the partitions that were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class Companions:
         partitions: Mapping[bytes, Sequence[str]],
         *,
         must_exist: bool = True,
+        also: Also | None = None,
     ) -> None:
         """Change companions of one table, all or none, as if nobody else did at the same time.
 
@@ -66,6 +70,7 @@ class Companions:
             partitions: the keys and the values of the partitions that the companions belong to: changes of these under
                 way are finished first. None for the table's own companion.
             must_exist: whether these partitions must be there.
+            also: what else is written in the same step.
 
         Raises:
             PartitionNotFound: a partition is not there.
@@ -79,12 +84,14 @@ class Companions:
         def change(transaction: Transaction) -> None:
             view, now = self.tables.view(transaction, row.table.database, row.table.name)
             check_same_table(now, row)
-            there = view.existing([*steps, *partitions])
-            missing = partitions.keys() - there.keys()
+            payloads = view.existing([*steps, *partitions])
+            missing = partitions.keys() - payloads.keys()
             if must_exist and missing:
                 raise no_such_partition(row.table, partitions[min(missing)])
-            known = {key: decode_companion(payload) for key, payload in there.items() if key in steps}
+            known = {key: decode_companion(payload) for key, payload in payloads.items() if key in steps}
             view.write(*_changed(row, steps, known))
+            if also is not None:
+                also(view, now, payloads)
 
         self.tables.transactions.run(change)
 

@@ -14,7 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from hbstore.client.documents import ColumnDocument, StorageDocument
 from hbstore.errors import InvalidInput, InvalidPartitionValue
 from hbstore.keys.partition_names import name_reader
-from hbstore.model.objects import Database, Partition, StorageDescriptor, Table, partition_value_texts
+from hbstore.model.objects import (
+    Database,
+    Partition,
+    StorageDescriptor,
+    Table,
+    check_columns_apart,
+    partition_value_texts,
+)
 from hbstore.model.stored_as import FileFormat, stored_as
 
 B = TypeVar("B", bound=BaseModel)
@@ -102,27 +109,30 @@ class NewTable(_Request):
 
         Raises:
             InvalidInput: both format and storage are given.
+            InvalidName: a column has no name, or two have one.
         """
         if self.format is not None and self.storage is not None:
             raise InvalidInput("the request says twice how files are stored", hint="Give format or storage")
         storage = stored_as(self.format or "text")
         if self.storage is not None:
             storage = StorageDescriptor(**self.storage.fields())
-        return Table(
-            database,
-            self.name,
-            [one.column() for one in self.partition_columns],
-            [one.column() for one in self.columns],
-            storage=storage,
-            **self.said(
-                "location",
-                "parameters",
-                "owner",
-                "table_type",
-                "retention",
-                "view_original_text",
-                "view_expanded_text",
-            ),
+        return check_columns_apart(
+            Table(
+                database,
+                self.name,
+                [one.column() for one in self.partition_columns],
+                [one.column() for one in self.columns],
+                storage=storage,
+                **self.said(
+                    "location",
+                    "parameters",
+                    "owner",
+                    "table_type",
+                    "retention",
+                    "view_original_text",
+                    "view_expanded_text",
+                ),
+            )
         )
 
 
@@ -154,7 +164,8 @@ class TableChange(_Request):
         if self.columns is not None:
             fields["columns"] = [one.column() for one in self.columns]
         storage = old.storage if self.storage is None else _storage(old.storage, self.storage)
-        return replace(old, **fields, storage=storage, parameters=_patched(old.parameters, self.parameters))
+        new = replace(old, **fields, storage=storage, parameters=_patched(old.parameters, self.parameters))
+        return new if self.columns is None else check_columns_apart(new)
 
 
 class NewPartition(_Request):
