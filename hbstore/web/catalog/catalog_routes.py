@@ -12,8 +12,11 @@ from hbstore.warehouse.locations import located
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_documents import (
+    ConstraintDocument,
+    ConstraintsDocument,
     DatabaseDocument,
     DatabasesDocument,
+    ForeignKeyDocument,
     ListedTable,
     TableDocument,
     TablesDocument,
@@ -68,6 +71,15 @@ def catalog_routes(service: Service) -> APIRouter:
     def totals(database: str, table: str) -> TotalsDocument:
         """How many partitions the table has, and the rows, files and bytes that they say they have."""
         return TotalsDocument.model_validate(store.totals(database, table).to_dict())
+
+    @router.get(f"{TABLE}/constraints")
+    def constraints(database: str, table: str) -> ConstraintsDocument:
+        """The table's keys, NOT NULL, defaults and checks, and the foreign keys that refer to it."""
+        own, referring = store.hive.constraints.of(database, table), store.hive.constraints.referring(database, table)
+        return ConstraintsDocument(
+            constraints=[ConstraintDocument.of(one) for one in own],
+            referring=[ForeignKeyDocument.of(one) for one in referring],
+        )
 
     return router
 
