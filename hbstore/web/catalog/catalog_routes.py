@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -31,6 +32,16 @@ StoredFormQuery = Annotated[
     Literal["json", "thrift"] | None,
     Query(description="json, or thrift: the struct of the Hive Metastore in Thrift's binary protocol"),
 ]
+def also(media_types: Mapping[str, str]) -> dict[int | str, dict[str, Any]]:
+    """What /docs says of a reply in several forms, of which that of JSON says itself what it is.
+
+    >>> also({"json": "application/json", "text": "text/plain"})
+    {200: {'content': {'text/plain': {'schema': {'type': 'string'}}}}}
+    """
+    others = [kind for form, kind in media_types.items() if form != "json"]
+    return {200: {"content": {kind: {"schema": {"type": "string"}} for kind in others}}}
+
+
 DATABASE: Final = "/databases/{database}"
 TABLE: Final = "/databases/{database}/tables/{table}"
 
@@ -59,7 +70,7 @@ def catalog_routes(service: Service) -> APIRouter:
             ]
         )
 
-    @router.get(TABLE, response_model=TableDocument)
+    @router.get(TABLE, response_model=TableDocument, responses=also(STORED_FORMS))
     def table(request: Request, database: str, table: str, *, format: StoredFormQuery = None) -> Response:
         """One table. Where it was created without a location, it has the one that the warehouse gives it."""
         if asked_form(request, format, STORED_FORMS) == "thrift":

@@ -22,8 +22,13 @@ from hbstore.web.queries.waiting import QueryWaiting, server_sent
 _EXAMPLE: Final = "cube select bike, fare from rides where time_range_in(start_time, '2015-01-16', '2015-01-18')"
 _LONGEST_WAIT: Final = 60.0
 _MOST_LISTED: Final = 1_000
+_EVENT: Final = {
+    "type": "object",
+    "properties": {"event": {"type": "string"}, "data": {"type": "string", "contentMediaType": "application/json"}},
+    "required": ["event", "data"],
+}
 _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+    200: {"content": {"text/event-stream": {"itemSchema": _EVENT}}}
 }
 
 
