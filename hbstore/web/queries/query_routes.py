@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from hbstore.errors import QueryNotFinished, QueryNotFound
@@ -30,6 +30,13 @@ _EVENT: Final = {
 _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"text/event-stream": {"itemSchema": _EVENT}}}
 }
+
+
+def _written_time(value: object) -> object:
+    """What is a time as RFC 3339 writes it; numbers are none, which would be seconds or milliseconds of 1970."""
+    if value is not None and (not isinstance(value, str) or value.strip().lstrip("+-").replace(".", "").isdigit()):
+        raise ValueError("a time is a text such as 2015-01-16T00:00:00Z")
+    return value
 
 
 class Ask(BaseModel):
@@ -55,7 +62,7 @@ class Ask(BaseModel):
     user: str = ANONYMOUS
     name: str | None = Field(default=None, max_length=MAX_NAME)
     partial: bool = False
-    now: datetime | None = None
+    now: Annotated[datetime | None, BeforeValidator(_written_time)] = None
     options: Mapping[str, str] = Field(default_factory=dict)
 
     def request(self, user: str | None) -> values.Request:
