@@ -50,6 +50,10 @@ def main():
         pipe.send_bytes(NO_MESSAGES[part] or pickle.dumps(Trap(start.scratch)))
     if part == "says something":
         os.write(2, b"WARN a: b\n\ncaf\xe9\n")
+    if part == "says too much":
+        for text in (b"x" * 40_000 + b"\n", *(b"rejected\n" for _ in range(5_000)), b"last\n"):
+            os.write(2, text)
+        os.close(2)
     below = subprocess.Popen(["sleep", "600"])
     say(pipe, Ready(f"{below.pid} {start.scratch}"))
     try:
