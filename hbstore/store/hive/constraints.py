@@ -84,9 +84,7 @@ class Constraints:
         found = {names_of(key)[1]: TableConstraints.decode(cell).own for key, cell in cells}
         return {table: constraints for table, constraints in found.items() if constraints}
 
-    def between(
-        self, parent: tuple[str | None, str | None], child: tuple[str | None, str | None]
-    ) -> list[ForeignKey]:
+    def between(self, parent: tuple[str | None, str | None], child: tuple[str | None, str | None]) -> list[ForeignKey]:
         """The foreign keys of one table that refer to another one, which need not be there.
 
         One row where a table is named whole, else O(tables).

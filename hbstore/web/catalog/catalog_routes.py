@@ -32,6 +32,8 @@ StoredFormQuery = Annotated[
     Literal["json", "thrift"] | None,
     Query(description="json, or thrift: the struct of the Hive Metastore in Thrift's binary protocol"),
 ]
+
+
 def also(media_types: Mapping[str, str]) -> dict[int | str, dict[str, Any]]:
     """What /docs says of a reply in several forms, of which that of JSON says itself what it is.
 

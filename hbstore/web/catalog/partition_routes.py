@@ -24,7 +24,6 @@ from hbstore.web.catalog.partition_writing import arrow, fields_of, json_page, n
 from hbstore.web.versions import tag_of, tagged
 
 
-
 class PartitionInAddress(StringConvertor):
     """A partition's name in an address, with the slashes in it; what has an address of its own is none."""
 
@@ -95,9 +94,7 @@ def partition_routes(service: Service) -> APIRouter:
     """The routes that read partitions."""
     router, store = APIRouter(tags=["partitions"]), service.store
 
-    @router.get(
-        PARTITIONS, response_model=PartitionsPage, responses=also(_MEDIA_TYPES)
-    )
+    @router.get(PARTITIONS, response_model=PartitionsPage, responses=also(_MEDIA_TYPES))
     def partitions(
         request: Request,
         database: str,

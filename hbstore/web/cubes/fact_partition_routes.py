@@ -53,7 +53,9 @@ def fact_partition_routes(service: Service) -> APIRouter:
         query = f"?{address.query}" if address.query else ""
         return RedirectResponse(f"/databases/{cubes.database}/tables/{table}/partitions{query}")
 
-    @router.get(f"{DATABASE}/dimtables/{{dimtable}}/latest", response_model=PartitionDocument, responses=also(STORED_FORMS))
+    @router.get(
+        f"{DATABASE}/dimtables/{{dimtable}}/latest", response_model=PartitionDocument, responses=also(STORED_FORMS)
+    )
     def latest(
         request: Request,
         database: str,

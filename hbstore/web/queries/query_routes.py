@@ -27,9 +27,7 @@ _EVENT: Final = {
     "properties": {"event": {"type": "string"}, "data": {"type": "string", "contentMediaType": "application/json"}},
     "required": ["event", "data"],
 }
-_EVENTS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {"text/event-stream": {"itemSchema": _EVENT}}}
-}
+_EVENTS: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/event-stream": {"itemSchema": _EVENT}}}}
 
 
 def _written_time(value: object) -> object:
