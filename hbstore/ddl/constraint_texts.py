@@ -53,13 +53,13 @@ def adding_statements(table: Table, constraints: Iterable[Constraint]) -> Iterat
     before = f"ALTER TABLE {quoted_name(table.database)}.{quoted_name(table.name)}"
     for constraint in constraints:
         name, text = f"CONSTRAINT {quoted_name(constraint.name)}", constraint_text(constraint)
+        state = constraint_state(constraint)
         if constraint.kind in _OF_COLUMNS:
-            column = constraint.columns[0]
-            quoted = quoted_name(column)
-            declared = f"{quoted} {quoted} {types[column]}"
-            yield f"{before} CHANGE COLUMN {declared} {name} {text.removeprefix(quoted).strip()} {constraint_state(constraint)}"
+            column = quoted_name(constraint.columns[0])
+            declared = f"{column} {column} {types[constraint.columns[0]]}"
+            yield f"{before} CHANGE COLUMN {declared} {name} {text.removeprefix(f'{column} ')} {state}"
         else:
-            yield f"{before} ADD {name} {text} {constraint_state(constraint)}"
+            yield f"{before} ADD {name} {text} {state}"
 
 
 def _names(columns: Iterable[str]) -> str:

@@ -143,8 +143,7 @@ SAID = {
 ADDED = [
     *(f"ALTER TABLE shop.sales ADD CONSTRAINT {name} {SAID[name]}" for name in ("pk", "uk")),
     "ALTER TABLE shop.sales CHANGE COLUMN amount amount double CONSTRAINT nn NOT NULL DISABLE NOVALIDATE NORELY",
-    "ALTER TABLE shop.sales CHANGE COLUMN `a b` `a b` array<int> "
-    "CONSTRAINT df DEFAULT array(1) DISABLE NOVALIDATE NORELY",
+    f"ALTER TABLE shop.sales CHANGE COLUMN `a b` `a b` array<int> CONSTRAINT df {SAID['df'].removeprefix('`a b` ')}",
     *(f"ALTER TABLE shop.sales ADD CONSTRAINT {name} {SAID[name]}" for name in ("positive", "fk")),
 ]
 

@@ -4,8 +4,9 @@
     make describe ARGS="--phases fuzzing --max-examples 50"     options of `schemathesis run`
 
 The pinned release is installed into a virtual environment of its own. A server in this process answers, on a store with
-some cubes and no Spark; S3, which examples name, is moto's. Two checks are left out: that all which fits the schema is taken, as schemas know nothing of
-filters and times; and that what does not fit is refused, as numbers may be written as texts.
+some cubes and no Spark; S3, which examples name, is moto's. Two checks are left out: that all which fits the schema is
+taken, as schemas know nothing of filters and times; and that what does not fit is refused, as numbers may be written as
+texts.
 """
 
 from __future__ import annotations

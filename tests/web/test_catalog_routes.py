@@ -43,7 +43,11 @@ def test_constraints_are_read_at_both_ends(browse, catalog):
     zero = {"kind": "default", "name": "zero", "columns": ["at"], "text": "0", "references": None}
     to = {"database": "shop", "table": "sales", "columns": ["ds", "hour"], "key": "sales_key"}
     foreign = {
-        **{"kind": "foreign key", "name": "fk", "columns": ["day", "at"], "text": None, **flags},
+        "kind": "foreign key",
+        "name": "fk",
+        "columns": ["day", "at"],
+        "text": None,
+        **flags,
         "references": {**to, "update_rule": 0, "delete_rule": 0},
     }
     assert browse("GET", f"{SALES}/constraints").json() == {
