@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hbstore.errors import ConstraintNotFound, DatabaseNotFound, InvalidName, TableNotFound
+from hbstore.errors import ConstraintNotFound, DatabaseNotFound, InvalidInput, InvalidName, TableNotFound
 from hbstore.keys.partition_names import identifier
 from hbstore.model.constraints import Constraint, ForeignKey
 from hbstore.store.constraint_changes import add_constraints, remove_constraint
 from hbstore.store.constraints_cell import CONSTRAINTS, TableConstraints
 from hbstore.store.table_row import TABLE_KEYS, names_of, table_keys
 from hbstore.store.tables import Tables
-from hbstore.texts.arguments import expect_many, expect_texts
+from hbstore.texts.arguments import expect, expect_many, expect_texts
 from hbstore.transactions.transaction import Transaction
 
 
@@ -93,10 +93,13 @@ class Constraints:
             parent: a database and a table that they refer to; None for any.
             child: those that have them; None for any.
 
+        Raises:
+            InvalidInput: the names are no pair of texts.
+
         >>> store.hive.constraints.between(("shop", "sales"), (None, None))
         []
         """
-        (to_database, to_table), (database, table) = parent, child
+        (to_database, to_table), (database, table) = _pair("parent", parent), _pair("child", child)
         candidates: Iterable[ForeignKey] = ()
         if database and table:
             with suppress(TableNotFound, DatabaseNotFound, InvalidName):
@@ -106,7 +109,7 @@ class Constraints:
                 candidates = self.referring(to_database, to_table)
         else:
             candidates = self.foreign_keys()
-        wanted = tuple(name and name.lower() for name in (*parent, *child))
+        wanted = tuple(name and name.lower() for name in (to_database, to_table, database, table))
         return [key for key in candidates if _is_between(key, wanted)]
 
     def add(self, database: str, table: str, constraints: Iterable[Constraint]) -> Sequence[Constraint]:
@@ -152,6 +155,15 @@ class Constraints:
 
     def _of(self, database: str, table: str) -> TableConstraints:
         return TableConstraints.decode(self.tables.open(database, table).cells.get(CONSTRAINTS))
+
+
+def _pair(argument: str, names: tuple[str | None, str | None]) -> tuple[str | None, str | None]:
+    hint = 'Give a database and a table, such as ("shop", "sales"); None is any'
+    expect(argument, names, tuple, hint=hint)
+    if len(names) != 2:  # noqa: PLR2004
+        raise InvalidInput("a table is named by a database and a table", argument=argument, parts=len(names), hint=hint)
+    expect_texts(or_none=True, database=names[0], table=names[1])
+    return names
 
 
 def _is_between(one: ForeignKey, wanted: Sequence[str | None]) -> bool:
