@@ -254,6 +254,8 @@ CONSTRAINTS = {
     "add": {**TABLE, "constraints": [Constraint(ConstraintKind.UNIQUE, ["ds"], "days")]},
     "drop": {**TABLE, "name": "days"},
     **dict.fromkeys(("of", "referring"), TABLE),
+    "of_database": {"database": "shop"},
+    "between": {"parent": ("shop", "sales"), "child": ("shop", None)},
 }
 DOCUMENT = {"database": "shop", "kind": "fact", "name": "rides"}
 DOCUMENTS = {

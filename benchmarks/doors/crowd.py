@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.doors.asking import Door, doors
-from benchmarks.doors.serving import served
+from benchmarks.doors.serving import Ports, served
 from hbstore import connect
 
 KINDS = ("silent", "half", "slow")
@@ -24,39 +26,59 @@ PAUSE = 0.25
 """Seconds between two questions."""
 
 PATIENCE = 10.0
+_LATE = """
+import select, sys, time
+late = 0.0
+while True:
+    began = time.perf_counter()
+    if select.select([sys.stdin], [], [], 0.005)[0]:
+        break
+    late = max(late, time.perf_counter() - began - 0.005)
+print(late)
+"""
+"""A program that sleeps 5 ms again and again, and tells by how much it came too late at most."""
+
 _EVERY = 1.0
 """Seconds between two bytes of a slow client."""
 
 
 @dataclass(slots=True)
 class Answers:
-    """What one client met: seconds of each answered question, and how many were refused or not answered."""
+    """What one client met.
+
+    Attributes:
+        seconds: of each answered question.
+        refused: how many were refused or not answered.
+        machine: seconds that a program which has nothing to do with the server was late meanwhile, at most.
+    """
 
     seconds: list[float]
     refused: int = 0
+    machine: float = 0.0
 
     def shown(self) -> list[str]:
         """Cells of the table."""
+        machine = f"{self.machine * 1e3:.1f}"
         if not self.seconds:
-            return ["–", "–", str(self.refused)]
-        return [f"{median(self.seconds) * 1e3:.1f}", f"{max(self.seconds) * 1e3:.1f}", str(self.refused)]
+            return ["–", "–", str(self.refused), machine]
+        return [f"{median(self.seconds) * 1e3:.1f}", f"{max(self.seconds) * 1e3:.1f}", str(self.refused), machine]
 
 
 def run(console: Console, folder: Path, clients: int, names: list[str], options: list[str]) -> None:
     """Print the table: at each door each kind of crowd in turn, on a server of its own."""
     table = Table("door", "crowd", title=f"{clients:,} clients at one door, and one who asks", title_justify="left")
-    for heading in ("median, ms", "longest, ms", "refused", "quiet: median, ms", "longest, ms", "refused"):
+    asked = ("median, ms", "longest, ms", "refused", "machine, ms")
+    for heading in (*asked, f"quiet: {asked[0]}", *asked[1:]):
         table.add_column(heading, justify="right")
     store = f"sqlite://{folder / 'catalog.db'}"
     with connect(store):
         pass
     most = ["--max-connections", str(clients + 100)]
-    for number in range(5):
-        for kind in KINDS:
+    every = [door.name for door in doors(Ports(0, 0, 0, 0, 0), PATIENCE)]
+    for number, name in enumerate(every):
+        for kind in KINDS if not names or name in names else ():
             with served(folder, store, *most, *options) as ports:
                 door = doors(ports, PATIENCE)[number]
-                if names and door.name not in names:
-                    continue
                 door.ask()
                 quiet = _asked(door)
                 with _crowd(door, clients, kind):
@@ -69,15 +91,17 @@ def run(console: Console, folder: Path, clients: int, names: list[str], options:
 def _asked(door: Door) -> Answers:
     """What one client meets that asks again and again, each time on a new connection."""
     answers = Answers([])
-    for _ in range(ASKED):
-        began = time.perf_counter()
-        try:
-            door.ask()
-        except (OSError, RuntimeError):
-            answers.refused += 1
-        else:
-            answers.seconds.append(time.perf_counter() - began)
-        time.sleep(PAUSE)
+    with subprocess.Popen([sys.executable, "-c", _LATE], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as sleeper:
+        for _ in range(ASKED):
+            began = time.perf_counter()
+            try:
+                door.ask()
+            except (OSError, RuntimeError):
+                answers.refused += 1
+            else:
+                answers.seconds.append(time.perf_counter() - began)
+            time.sleep(PAUSE)
+        answers.machine = float(sleeper.communicate()[0])
     return answers
 
 

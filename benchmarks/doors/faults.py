@@ -18,7 +18,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from benchmarks.data import load, sales_partitions, sales_table
 from benchmarks.doors.asking import Door, doors
 from benchmarks.doors.serving import Ports, State, name_of, served, state_of, tree
 from benchmarks.metastore.calls import message
+from benchmarks.metastore.client import Client
 from hbstore import connect
 
 PARTITIONS = 20_000
@@ -38,6 +41,9 @@ _PAUSE = (5.0, 25.0)
 
 _AWAY = 8.0
 _SETTLED = 60.0
+_CROWD = 40
+"""Clients that ask at once."""
+
 _WAIT = 600.0
 _MIB = 1 << 20
 _RESET = struct.pack("ii", 1, 0)
@@ -95,16 +101,32 @@ def _show(console: Console, before: State, after: State, counted: Counter[str]) 
 
 
 def _at_rest(ports: Ports) -> State:
-    """The state after a query, once nothing has gone on for a while."""
+    """The state after a query and a crowd, once nothing has gone on for a while.
+
+    Each door keeps up to 16 threads that wait for calls, and each of those its connection to the store: two files. How
+    many there are depends on how many calls came together; the crowd makes it as many as are kept.
+    """
     until = time.monotonic() + _WAIT
     while _query(ports, "SELECT 1", 120.0) != "succeeded":
         if time.monotonic() > until:
             raise RuntimeError("no query succeeds any more")
         time.sleep(1.0)
-    for door in doors(ports, 60.0):
-        door.ask()
+    with ThreadPoolExecutor(_CROWD) as crowd:
+        for door in doors(ports, 60.0):
+            listing = partial(_listed, ports) if door.name == "metastore" else door.ask
+            for asked in [crowd.submit(listing) for _ in range(_CROWD * 5)]:
+                asked.result()
     time.sleep(_SETTLED)
     return state_of(ports.pid)
+
+
+def _listed(ports: Ports) -> None:
+    """Ask for so much that a thread of its own answers."""
+    client = Client(ports.metastore, 60.0)
+    try:
+        client.ask(message("get_partition_names", db_name="bench", tbl_name="sales", max_parts=-1))
+    finally:
+        client.close()
 
 
 # Clients
@@ -183,7 +205,7 @@ def _kill(ports: Ports, program: str, how: signal.Signals) -> str:
 
 def _kill_process(ports: Ports, seed: random.Random) -> str:
     victims = [pid for pid in tree(ports.pid)[1:] if name_of(pid) != "java"]
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError, IndexError):  # where the last one has not been replaced yet
         os.kill(seed.choice(victims), signal.SIGKILL)
     return "a process of the server: SIGKILL"
 

@@ -18,6 +18,7 @@ from hbstore.console.plans.bin_filters import range_filter
 from hbstore.console.plans.partition_grid import Bin, PartitionGrid, partition_grid
 from hbstore.console.plans.sampled_values import sampled_values
 from hbstore.console.rendering import page, table_address
+from hbstore.ddl.constraint_texts import constraint_state, constraint_text
 from hbstore.errors import TimelineError
 from hbstore.keys.row_key import successor
 from hbstore.keys.types import ColumnType
@@ -87,7 +88,13 @@ def table_pages(service: Service) -> list[Route]:
     def one_table(request: Request) -> Response:
         row = store.table_row(request.path_params["database"], request.path_params["table"])
         table = located(service.store, service.warehouse, row.table)
-        shown: dict[str, Any] = {"table": table, "id_and_version": id_and_version(row.cells[DEFINITION])}
+        own = store.hive.constraints.of(row.table.database, row.table.name)
+        shown: dict[str, Any] = {
+            "table": table,
+            "id_and_version": id_and_version(row.cells[DEFINITION]),
+            "constraints": [(one.name, constraint_text(one), constraint_state(one)) for one in own],
+            "referring": store.hive.constraints.referring(row.table.database, row.table.name),
+        }
         if not table.partition_columns:
             return page(request, "table.html", title=table.name, totals=None, timelines=[], **shown)
         totals = store.totals(table.database, table.name)

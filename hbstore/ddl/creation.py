@@ -1,18 +1,20 @@
 """SHOW CREATE TABLE: the statement that creates a table like this one, in the language of the engine that it is of.
 
-A table of one of Spark's data sources is shown as Spark writes it, all others as Hive does. Constraints and partitions
-are not in it.
+A table of one of Spark's data sources is shown as Spark writes it, all others as Hive does. Behind Hive's, statements
+that add the table's constraints follow, as with Hive 4; Spark has none for such tables. Partitions are not in it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from hbstore.ddl.constraint_texts import adding_statements
 from hbstore.ddl.results import Result
 from hbstore.ddl.statements import ShowCreateTable
 from hbstore.ddl.texts import quoted_name, quoted_string
+from hbstore.model.constraints import Constraint
 from hbstore.model.objects import Column, StorageDescriptor, Table
 from hbstore.warehouse.quick_statistics import ACCURATE, NUM_FILES, TOTAL_SIZE
 from hbstore.warehouse.table_kinds import is_external, is_view
@@ -27,16 +29,17 @@ _UNSAID: Final = frozenset(
 _TYPES: Final = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 
 
-def show_create_table(table: Table, statement: ShowCreateTable) -> Result:
-    """One row with the statement."""
+def show_create_table(table: Table, constraints: Sequence[Constraint], statement: ShowCreateTable) -> Result:
+    """One row with the statement; with constraints there are several, a semicolon between them."""
+    adding: Iterable[str] = ()
     provider = table.parameters.get(f"{_SOURCE}provider")
     if is_view(table):
         lines = _view(table)
     elif provider is not None and provider.lower() != "hive":
         lines = _of_spark(table, provider)
     else:
-        lines = _of_hive(table)
-    return Result(statement, ("createtab_stmt",), (("\n".join(lines),),))
+        lines, adding = _of_hive(table), adding_statements(table, constraints)
+    return Result(statement, ("createtab_stmt",), ((";\n".join(["\n".join(lines), *adding]),),))
 
 
 def _view(table: Table) -> Iterator[str]:

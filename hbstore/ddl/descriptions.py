@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from hbstore.ddl.column_facts import UNKNOWN, column_facts
+from hbstore.ddl.constraint_texts import constraint_state, constraint_text
 from hbstore.ddl.results import Result, Row
 from hbstore.ddl.selection import whole_values
 from hbstore.ddl.statements import Describe, ShowTableExtended
 from hbstore.errors import UnknownColumnError, did_you_mean
 from hbstore.files.warehouse import Warehouse
+from hbstore.model.constraints import Constraint
 from hbstore.model.objects import Column, Partition, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.times.moments import sql_text
@@ -43,6 +45,8 @@ def describe(store: PartitionStore, table: Table, statement: Describe) -> Result
     rows = [*_columns(table)]
     if statement.extended:
         rows += [_BLANK, *(_table_facts(table) if partition is None else _partition_facts(table, partition))]
+        if partition is None and (constraints := store.hive.constraints.of(table.database, table.name)):
+            rows += [_BLANK, ("# Constraints", "", ""), *map(_constraint_row, constraints)]
     return Result(statement, _COLUMNS, tuple(rows))
 
 
@@ -117,6 +121,10 @@ def _table_facts(table: Table) -> Iterator[Row]:
             **_storage(table.storage),
         }
     )
+
+
+def _constraint_row(constraint: Constraint) -> Row:
+    return constraint.name, f"{constraint_text(constraint)} {constraint_state(constraint)}", ""
 
 
 def _partition_facts(table: Table, partition: Partition) -> Iterator[Row]:

@@ -137,7 +137,8 @@ class Session:
             case ddl.ShowColumns(name):
                 return show_columns(self._table(name), statement)
             case ddl.ShowCreateTable(name):
-                return show_create_table(self._located(self._table(name)), statement)
+                table = self._located(self._table(name))
+                return show_create_table(table, store.hive.constraints.of(table.database, table.name), statement)
             case ddl.ShowProperties(name):
                 return show_properties(self._table(name), statement)
             case ddl.ExplainPartitions(name):

@@ -27,9 +27,12 @@ from hbstore.hiveserver2.listings import (
 from hbstore.hiveserver2.patterns import NamePattern
 from hbstore.hiveserver2.relations import TABLE, VIEW, Relation, relations
 from hbstore.hiveserver2.result_types import TYPES, result_type
+from hbstore.hiveserver2.said_of_columns import SaidOfColumns, constraints_of
+from hbstore.model.constraints import ConstraintKind
 from hbstore.store.partition_store import PartitionStore
 
 _CATALOG: Final = ""
+_NO_NULLS: Final = 0
 _NULLABLE: Final = 1
 _SEARCHABLE: Final = 3
 """In any condition; 0: in none."""
@@ -116,6 +119,8 @@ class JdbcCatalog:
             if matches(relation_column.name)
         ]
         types = [result_type(relation_column.type) for _, _, relation_column in rows]
+        said = SaidOfColumns.of(self.store, [relation for relation, _, _ in rows])
+        filled = [said.is_filled(relation, relation_column.name) for relation, _, relation_column in rows]
         return listing(
             COLUMNS,
             len(rows),
@@ -129,10 +134,11 @@ class JdbcCatalog:
                 "COLUMN_SIZE": [type_.size for type_ in types],
                 "DECIMAL_DIGITS": [type_.digits for type_ in types],
                 "NUM_PREC_RADIX": [type_.radix for type_ in types],
-                "NULLABLE": _NULLABLE,
+                "NULLABLE": [_NO_NULLS if is_filled else _NULLABLE for is_filled in filled],
+                "COLUMN_DEF": [said.default(relation, relation_column.name) for relation, _, relation_column in rows],
                 "REMARKS": [relation_column.comment or "" for _, _, relation_column in rows],
                 "ORDINAL_POSITION": [place for _, place, _ in rows],
-                "IS_NULLABLE": "YES",
+                "IS_NULLABLE": ["NO" if is_filled else "YES" for is_filled in filled],
                 "IS_AUTO_INCREMENT": "NO",
             },
         )
@@ -183,13 +189,68 @@ class JdbcCatalog:
             },
         )
 
-    def primary_keys(self) -> CatalogRows:
-        """None: tables have no keys."""
-        return listing(PRIMARY_KEYS, 0, {})
+    def primary_keys(self, schema: str | None, table: str | None) -> CatalogRows:
+        """The columns of a table's primary key, in their order in it; none where the table is not there.
 
-    def cross_reference(self) -> CatalogRows:
-        """None: tables have no keys."""
-        return listing(CROSS_REFERENCE, 0, {})
+        Args:
+            schema: the table's database, no pattern; None: the tables of the name in all databases.
+            table: its name, no pattern.
+        """
+        rows = [
+            (database, constraint, place, column)
+            for database in ([schema] if schema else self.store.database_names())
+            for constraint in constraints_of(self.store, database, table or "")
+            if constraint.kind is ConstraintKind.PRIMARY_KEY
+            for place, column in enumerate(constraint.columns, 1)
+        ]
+        return listing(
+            PRIMARY_KEYS,
+            len(rows),
+            {
+                "TABLE_CAT": _CATALOG,
+                "TABLE_SCHEM": [database.lower() for database, *_ in rows],
+                "TABLE_NAME": (table or "").lower(),
+                "COLUMN_NAME": [column for *_, column in rows],
+                "KEQ_SEQ": [place for _, _, place, _ in rows],
+                "PK_NAME": [constraint.name for _, constraint, _, _ in rows],
+            },
+        )
+
+    def cross_reference(
+        self, parent: tuple[str | None, str | None], foreign: tuple[str | None, str | None]
+    ) -> CatalogRows:
+        """The columns of the foreign keys of one table that refer to another one.
+
+        Args:
+            parent: the database and the table that they refer to, no patterns; None for any.
+            foreign: those that have them; None for any.
+        """
+        rows = [
+            (key, key.constraint.references, place)
+            for key in self.store.hive.constraints.between(parent, foreign)
+            if key.constraint.references is not None
+            for place in range(len(key.constraint.columns))
+        ]
+        return listing(
+            CROSS_REFERENCE,
+            len(rows),
+            {
+                "PKTABLE_CAT": _CATALOG,
+                "PKTABLE_SCHEM": [to.database for _, to, _ in rows],
+                "PKTABLE_NAME": [to.table for _, to, _ in rows],
+                "PKCOLUMN_NAME": [to.columns[place] for _, to, place in rows],
+                "FKTABLE_CAT": _CATALOG,
+                "FKTABLE_SCHEM": [key.database for key, _, _ in rows],
+                "FKTABLE_NAME": [key.table for key, _, _ in rows],
+                "FKCOLUMN_NAME": [key.constraint.columns[place] for key, _, place in rows],
+                "KEQ_SEQ": [place + 1 for _, _, place in rows],
+                "UPDATE_RULE": [to.update_rule for _, to, _ in rows],
+                "DELETE_RULE": [to.delete_rule for _, to, _ in rows],
+                "FK_NAME": [key.constraint.name for key, _, _ in rows],
+                "PK_NAME": [to.key for _, to, _ in rows],
+                "DEFERRABILITY": 0,
+            },
+        )
 
 
 def _wanted(types: Sequence[str] | None) -> Callable[[Relation], bool]:

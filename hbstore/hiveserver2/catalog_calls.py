@@ -34,8 +34,10 @@ LISTINGS: Final[dict[str, Callable[[JdbcCatalog, Any], CatalogRows]]] = {
     "GetTables": lambda catalog, asked: catalog.tables(asked.schemaName, asked.tableName, asked.tableTypes),
     "GetTableTypes": lambda catalog, _: catalog.table_types(),
     "GetColumns": lambda catalog, asked: catalog.columns(asked.schemaName, asked.tableName, asked.columnName),
-    "GetPrimaryKeys": lambda catalog, _: catalog.primary_keys(),
-    "GetCrossReference": lambda catalog, _: catalog.cross_reference(),
+    "GetPrimaryKeys": lambda catalog, asked: catalog.primary_keys(asked.schemaName, asked.tableName),
+    "GetCrossReference": lambda catalog, asked: catalog.cross_reference(
+        (asked.parentSchemaName, asked.parentTableName), (asked.foreignSchemaName, asked.foreignTableName)
+    ),
 }
 """What each call that `list_catalog` answers lists."""
 

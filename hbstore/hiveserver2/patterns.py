@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
+from hbstore.errors import InvalidInput
 from hbstore.texts.like import LikePattern, parse_like
+
+MAX_PATTERN: Final = 4_096
+"""Characters of a pattern: a dozen of the longest names, each of which is compared with each name of the store."""
 
 _ALTERNATIVES = re.compile(r"((?:\\.|[^\\|])*)(?:\||\Z)", re.DOTALL)
 
@@ -29,11 +34,21 @@ class NamePattern:
     def of(text: str | None) -> NamePattern:
         """The pattern of a text.
 
+        Raises:
+            InvalidInput: it is too long.
+
         >>> NamePattern.of(None).matches("sales"), NamePattern.of("sale_").matches("sales")
         (True, True)
         """
         if not text:
             return NamePattern(())
+        if len(text) > MAX_PATTERN:
+            raise InvalidInput(
+                "the pattern of names is too long",
+                characters=len(text),
+                limit=MAX_PATTERN,
+                hint="Ask for fewer names at once, or for all of them",
+            )
         parts = [match[1] for match in _ALTERNATIVES.finditer(text) if match[0]] or [""]
         return NamePattern(tuple(parse_like(_runs(part.lower()), "sql") for part in parts))
 

@@ -27,13 +27,15 @@ def get_catalogs(_: Call) -> Any:
 
 @handlers.answers("get_catalog")
 def get_catalog(call: Call) -> Any:
-    """The one, whose folder is the warehouse.
+    """The one, whose folder is the warehouse; it is described as by Hive's own schema, which knows no time of it.
 
     Raises:
         NoSuchObjectException: another one is asked for.
     """
     _check_name(call.arguments.catName.name)
-    catalog = THRIFT.Catalog(name=CATALOG, description="Default catalog, for Hive", locationUri=call.warehouse.root)
+    catalog = THRIFT.Catalog(
+        name=CATALOG, description="Default catalog for Hive", locationUri=call.warehouse.root, createTime=0
+    )
     return THRIFT.GetCatalogResponse(catalog=catalog)
 
 

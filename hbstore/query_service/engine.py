@@ -30,6 +30,7 @@ from hbstore.metastore.spark_conf import spark_settings
 from hbstore.model.frozen import FrozenDict
 from hbstore.query_service.messages import Alive, Cancel, CloseSession, FromSpark, Ready, Run, Start, ToSpark, read
 from hbstore.rows.urls import shared_url
+from hbstore.servers.logs import Complaints
 from hbstore.servers.processes import METRICS_FOLDER
 
 _LOG: Final = logging.getLogger("hbstore.query_service")
@@ -52,6 +53,12 @@ _LOOKS: Final = 10
 
 _LONGEST: Final = 256 << 20
 """Bytes of a message that is heard; that of a large plan takes a few MB."""
+
+LINES: Final = 1_000
+"""Lines on stderr of a Spark process that are logged in a minute."""
+
+LONGEST_LINE: Final = 16_384
+"""Bytes of such a line; what is longer is logged in pieces."""
 
 _OWN: Final = frozenset({"SPARK_REMOTE", METRICS_FOLDER})
 """What the process does not get: what would make PySpark one of Spark Connect, which has no jobs to cancel here; the
@@ -278,13 +285,17 @@ class Engine:
 
 
 def _log_lines(child: _Child) -> None:
-    """Log what the process and its Java say on stderr, a record for each line, until both have ended."""
+    """Log what the process and its Java say on stderr, a record for each line, until both have ended.
+
+    A Spark in trouble repeats itself hundreds of times a second: of each minute only the first lines are logged.
+    """
     assert child.process.stderr is not None
+    log = Complaints(_LOG, LINES, logging.INFO)
     with child.process.stderr as lines:
-        for line in lines:
+        while line := lines.readline(LONGEST_LINE):
             text = line.decode(errors="backslashreplace").rstrip()
             if text:
-                _LOG.info("the Spark process says", extra={"fields": {"line": text}})
+                log.say("the Spark process says", line=text)
 
 
 def _missing() -> HbstoreError | None:

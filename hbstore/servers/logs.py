@@ -72,24 +72,26 @@ def logging_to(path: str | None) -> Iterator[None]:
 
 
 class Complaints:
-    """Warnings about what may happen thousands of times a second: each is said once a minute at most.
+    """Lines about what may happen thousands of times a second: each is said once a minute at most.
 
     The next one has the number of those that were not said, as ``left_out``.
 
     Args:
         log: where they are said.
         most: how often in a minute each is said.
+        level: of the lines.
     """
 
-    __slots__ = ("_log", "_minutes", "_most")
+    __slots__ = ("_level", "_log", "_minutes", "_most")
 
-    def __init__(self, log: logging.Logger, most: int = 1) -> None:
+    def __init__(self, log: logging.Logger, most: int = 1, level: int = logging.WARNING) -> None:
         self._log = log
         self._most = most
+        self._level = level
         self._minutes: dict[str, _Minute] = {}
 
     def say(self, text: str, **fields: object) -> None:
-        """Say a warning, if it was not said too often within the last minute."""
+        """Say it, if it was not said too often within the last minute."""
         now = time.monotonic()
         minute = self._minutes.get(text)
         if minute is None or now - minute.began >= _MINUTE:
@@ -100,12 +102,12 @@ class Complaints:
             minute.left_out += 1
             return
         minute.said += 1
-        self._log.warning(text, extra={"fields": fields})
+        self._log.log(self._level, text, extra={"fields": fields})
 
 
 @dataclass(slots=True)
 class _Minute:
-    """How often a warning was said, and not said, in a minute that began then."""
+    """How often a line was said, and not said, in a minute that began then."""
 
     began: float
     said: int = 0

@@ -34,7 +34,10 @@ GRACE: Final = 30.0
 """Seconds that calls under way have to end when the server stops."""
 
 _LOG: Final = logging.getLogger("hbstore.servers.server")
-_BACKLOG: Final = 1024
+_BACKLOG: Final = 4096
+"""Clients that may wait to be accepted, as many as Linux allows by default: where a crowd that was cut off comes again
+at once and fills it, the system repeats another client's beginning only after 1, 3 and 7 s."""
+
 _MANY: Final = 4096
 _LOOKS: Final = 4
 """How often in the time that a client may be silent the server looks for such clients."""

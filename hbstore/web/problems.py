@@ -25,6 +25,7 @@ from hbstore.errors import (
     DatabaseNotEmpty,
     DatabaseNotFound,
     DdlRefused,
+    FileOperationFailed,
     HbstoreError,
     InvalidInput,
     InvalidName,
@@ -127,7 +128,13 @@ def problem(scope: Scope, error: HbstoreError, status: int | None = None, allow:
 
 
 def status_of(error: HbstoreError) -> int:
-    """The status of the reply for an error: that of the nearest of its classes that has one."""
+    """The status of the reply for an error: that of the nearest of its classes that has one.
+
+    Of files it is 502 where their file system refuses or does not answer, which clients do not repeat by themselves, as
+    a part may be done; else the request is wrong, such as a location that is none.
+    """
+    if isinstance(error, FileOperationFailed):
+        return 502 if isinstance(error.__cause__, OSError | ImportError | NotImplementedError) else 400
     return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), 500)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from hbstore import Column, Partition, Table
 from hbstore.console import table_pages
+from hbstore.model.constraints import Constraint, ConstraintKind, References
 from tests.console.browser import LOOKS
 from tests.console.warehouse import RIDES, add_odd_tables, add_rides
 
@@ -47,6 +48,29 @@ def test_a_cell_leads_to_its_partitions(tab):
     tab.page.wait_for_url("**/partitions?filter=*")
     assert tab.page.get_by_label("Filter").input_value() == "ds = '2015-01-01' and hour < 1"
     assert tab.text(".matching") == "12 partitions selected"
+
+
+def test_constraints_are_shown_at_both_ends(tab, catalog):
+    hive = catalog.store.hive.constraints
+    for name in ("parent", "child"):
+        catalog.store.create_table(Table("shop", name, columns=[Column("id", "int"), Column("fare", "double")]))
+    hive.add("shop", "parent", [Constraint(ConstraintKind.PRIMARY_KEY, ["id"], "parent_key", relied=True)])
+    to = References("shop", "parent", ["id"])
+    hive.add("shop", "child", [Constraint(ConstraintKind.CHECK, [], "paid", "fare < '<b>'")])
+    hive.add("shop", "child", [Constraint(ConstraintKind.FOREIGN_KEY, ["id"], "child_key", references=to)])
+    tab.open("/databases/shop/tables/parent")
+    lines = tab.page.get_by_role("region", name="Constraints").locator("tbody tr")
+    assert [line.split("\t") for line in lines.all_inner_texts()] == [
+        ["parent_key", "PRIMARY KEY (id)", "DISABLE NOVALIDATE RELY"],
+        ["child_key", "of shop.child, which refers to this table", ""],
+    ]
+    tab.page.get_by_role("link", name="shop.child").click()
+    tab.page.wait_for_url("**/tables/child")
+    assert [line.split("\t")[:2] for line in lines.all_inner_texts()] == [
+        ["paid", "CHECK (fare < '<b>')"],
+        ["child_key", "FOREIGN KEY (id) REFERENCES shop.parent (id)"],
+    ]
+    tab.check()
 
 
 def test_what_changed_last_comes_first(tab, catalog, monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 
 from hbstore import Column, Table, connect
 from hbstore.ddl import execute
+from hbstore.model.constraints import Constraint, ConstraintKind, References
 from hbstore.model.objects import Order, SerDe, Skew, StorageDescriptor
 from tests.spark.conftest import spark  # noqa: F401  a fixture
 
@@ -121,10 +122,36 @@ AS SELECT amount FROM shop.sales""",
 }
 
 
-def shown(table):
+PRICED = [
+    Constraint(ConstraintKind.PRIMARY_KEY, ["amount", "ds"], "pk", relied=True),
+    Constraint(ConstraintKind.UNIQUE, ["a b"], "uk", enabled=True, validated=True),
+    Constraint(ConstraintKind.NOT_NULL, ["amount"], "nn"),
+    Constraint(ConstraintKind.DEFAULT, ["a b"], "df", "array(1)"),
+    Constraint(ConstraintKind.CHECK, [], "positive", "amount > 0"),
+    Constraint(
+        ConstraintKind.FOREIGN_KEY, ["amount", "ds"], "fk", references=References("shop", "sales", ["amount", "ds"])
+    ),
+]
+SAID = {
+    "pk": "PRIMARY KEY (amount, ds) DISABLE NOVALIDATE RELY",
+    "uk": "UNIQUE (`a b`) ENABLE VALIDATE NORELY",
+    "nn": "amount NOT NULL DISABLE NOVALIDATE NORELY",
+    "df": "`a b` DEFAULT array(1) DISABLE NOVALIDATE NORELY",
+    "positive": "CHECK (amount > 0) DISABLE NOVALIDATE NORELY",
+    "fk": "FOREIGN KEY (amount, ds) REFERENCES shop.sales (amount, ds) DISABLE NOVALIDATE NORELY",
+}
+ADDED = [
+    *(f"ALTER TABLE shop.sales ADD CONSTRAINT {name} {SAID[name]}" for name in ("pk", "uk")),
+    "ALTER TABLE shop.sales CHANGE COLUMN amount amount double CONSTRAINT nn NOT NULL DISABLE NOVALIDATE NORELY",
+    f"ALTER TABLE shop.sales CHANGE COLUMN `a b` `a b` array<int> CONSTRAINT df {SAID['df'].removeprefix('`a b` ')}",
+    *(f"ALTER TABLE shop.sales ADD CONSTRAINT {name} {SAID[name]}" for name in ("positive", "fk")),
+]
+
+
+def shown(table, constraints=()):
     with connect("memory://") as store:
         store.create_database("shop")
-        store.create_table(table)
+        store.create_table(table, constraints=constraints)
         (result,) = execute(store, f"SHOW CREATE TABLE {table.name}", "shop")
     ((text,),) = result.rows
     assert result.columns == ("createtab_stmt",)
@@ -134,6 +161,24 @@ def shown(table):
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_table_is_shown_as_its_engine_writes_it(kind):
     assert shown(TABLES[kind]) == EXPECTED[kind]
+
+
+def test_constraints_follow_as_hive_4_adds_them():
+    assert shown(TABLES["hive"], PRICED) == ";\n".join([EXPECTED["hive"], *ADDED])
+    assert shown(TABLES["spark"], [Constraint(ConstraintKind.NOT_NULL, ["col"])]) == EXPECTED["spark"]
+
+
+def test_descriptions_have_constraints():
+    with connect("memory://") as store:
+        store.create_database("shop")
+        store.create_table(TABLES["hive"], constraints=PRICED)
+        store.create_table(TABLES["spark"])
+        described, without = (
+            next(iter(execute(store, f"DESCRIBE EXTENDED {name}", "shop"))).rows for name in ("sales", "of_spark")
+        )
+    at = described.index(("# Constraints", "", ""))
+    assert described[at - 1 :] == (("", "", ""), described[at], *((name, text, "") for name, text in SAID.items()))
+    assert ("# Constraints", "", "") not in without
 
 
 @pytest.mark.spark

@@ -11,6 +11,7 @@ from hbstore import Column, Database, Table
 from hbstore.cubes import Cube, Cubes, DerivedCube, Dimension, DimTable, Fact, Storage
 from hbstore.hiveserver2.catalog import JdbcCatalog
 from hbstore.hiveserver2.row_sets import row_set, table_schema
+from hbstore.model.constraints import Constraint, ConstraintKind, References
 from hbstore.store.partition_store import PartitionStore
 from tests.hiveserver2.reading import row_set_of, schema_of
 
@@ -198,8 +199,74 @@ def test_a_table_hides_a_view_of_its_name(store, catalog):
     assert rows(catalog.columns("cubes", "rides", None), "COLUMN_NAME") == [("own",)]
 
 
+SOLD = Table(
+    "shop", "Sold", [Column("ds", "date")], [Column("Id", "int"), Column("price", "double"), Column("by", "int")]
+)
+
+
+def kept(kind, *columns, name="", **more):
+    return Constraint(ConstraintKind(kind), columns, name, **more)
+
+
+@pytest.fixture
+def related(store):
+    """A table with constraints, and another one that refers to it."""
+    store.create_table(
+        SOLD,
+        constraints=[
+            kept("primary key", "id", "ds", name="sold_key"),
+            kept("not null", "by"),
+            kept("default", "price", text="1.5"),
+            kept("check", "price", text="price > 0"),
+        ],
+    )
+    store.hive.constraints.add(
+        "zoo", "animals", [kept("unique", "name", name="uk"), kept("default", "ds", text="current_date()")]
+    )
+    columns = [Column("of", "int"), Column("at", "date")]
+    to = References("shop", "sold", ["id", "ds"], update_rule=1, delete_rule=2)
+    store.create_table(
+        Table("zoo", "bought", columns=columns),
+        constraints=[kept("foreign key", "of", "at", name="bought_key", references=to)],
+    )
+
+
+@pytest.mark.usefixtures("related")
+def test_primary_keys(catalog):
+    key = [("", "shop", "sold", "id", 1, "sold_key"), ("", "shop", "sold", "ds", 2, "sold_key")]
+    for schema, name in (("shop", "sold"), ("SHOP", "SOLD"), (None, "sold"), ("", "sold")):
+        assert rows(catalog.primary_keys(schema, name)) == key, schema
+    for schema, name in (("zoo", "animals"), ("zoo", "sold"), ("none", "sold"), ("shop", "s%"), (None, None)):
+        assert rows(catalog.primary_keys(schema, name)) == [], name
+
+
+@pytest.mark.usefixtures("related")
+def test_cross_reference(catalog):
+    here, there, nothing = ("shop", "sold"), ("ZOO", "bought"), (None, None)
+    key = [
+        ("", "shop", "sold", to, "", "zoo", "bought", column, place, 1, 2, "bought_key", "sold_key", 0)
+        for place, (column, to) in enumerate([("of", "id"), ("at", "ds")], 1)
+    ]
+    for parent, foreign in ((here, there), (here, nothing), (nothing, there), (nothing, nothing), (here, ("", ""))):
+        assert rows(catalog.cross_reference(parent, foreign)) == key, (parent, foreign)
+    for parent, foreign in ((there, here), (nothing, here), (there, nothing), (("none", "x"), nothing)):
+        assert rows(catalog.cross_reference(parent, foreign)) == [], (parent, foreign)
+
+
+@pytest.mark.usefixtures("related")
+def test_columns_say_what_constraints_do(catalog, store):
+    wanted = ("COLUMN_NAME", "NULLABLE", "IS_NULLABLE", "COLUMN_DEF")
+    said = [("Id", 0, "NO", None), ("price", 1, "YES", "1.5"), ("by", 0, "NO", None), ("ds", 0, "NO", None)]
+    animals = [("Name", 1, "YES", None), ("ds", 1, "YES", "current_date()")]
+    assert rows(catalog.columns("shop", "sold", None), *wanted) == said
+    assert rows(catalog.columns("zoo", "animals", None), *wanted) == animals
+    for number in range(6):  # so many that they are scanned
+        store.create_table(table(f"soldier{number}"))
+    assert rows(catalog.columns("shop", "sold%", None), *wanted) == [*said, *[("n", 1, "YES", None)] * 6]
+
+
 def test_small_listings(catalog):
-    assert rows(catalog.catalogs()) == rows(catalog.primary_keys()) == rows(catalog.cross_reference()) == []
+    assert rows(catalog.catalogs()) == []
     assert rows(catalog.table_types()) == [("TABLE",), ("VIEW",)]
 
 
@@ -231,11 +298,11 @@ def every_listing(catalog):
     return [
         *(catalog.catalogs(), catalog.schemas(None), catalog.table_types(), catalog.tables(None, None, None)),
         *(catalog.columns(None, None, None), catalog.type_info(), catalog.functions(["sum"])),
-        *(catalog.primary_keys(), catalog.cross_reference()),
+        *(catalog.primary_keys("shop", "sold"), catalog.cross_reference((None, None), (None, None))),
     ]
 
 
-@pytest.mark.usefixtures("model")
+@pytest.mark.usefixtures("model", "related")
 def test_clients_can_read_every_listing(catalog):
     for listing in every_listing(catalog):
         told = schema_of(table_schema(listing.columns))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from hbstore.hiveserver2.patterns import MAX_PATTERN
+
 FUNCTIONS = ((("function", "string"),), pa.record_batch({"a": ["abs", "concat", "concat_ws"]}))
 
 
@@ -54,3 +56,17 @@ def test_a_listing_needs_a_session(driver):
     driver.call("CloseSession", sessionHandle=driver.handle)
     for name in ("GetTables", "GetTypeInfo"):
         assert driver.ask(name, sessionHandle=driver.handle).status.sqlState == "08003"
+
+
+def test_a_pattern_that_is_too_long_is_refused(driver):
+    """16 MiB of it, with each name of a store compared with millions of alternatives, would take minutes."""
+    longest = "x|" * (MAX_PATTERN // 2 - 2) + "shop"
+    assert listed(driver, "GetSchemas", schemaName=longest)["TABLE_SCHEM"] == ("shop",)
+    for name, fields in (
+        ("GetSchemas", {"schemaName": longest + "x" * 5}),
+        ("GetTables", {"schemaName": "shop", "tableName": "x|" * 1_000_000}),
+        ("GetColumns", {"schemaName": "shop", "tableName": "sales", "columnName": "%" * 1_000_000}),
+    ):
+        status = driver.ask(name, sessionHandle=driver.handle, **fields).status
+        assert "the pattern of names is too long" in status.errorMessage, name
+        assert f"limit={MAX_PATTERN}" in status.errorMessage

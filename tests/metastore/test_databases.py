@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import ClassVar
 
+import pytest
+from thriftpy2.thrift import TType
+
+from hbstore.metastore.methods.struct_cuts import field_slices
 from hbstore.model.service_objects import Function
 from tests.metastore.writing import STORED, TYPES, external, partition_of, storage, table_of
 
@@ -26,6 +30,48 @@ def test_a_database_gets_the_folder_that_it_asks_for(shop, tmp_path):
     assert (tmp_path / "elsewhere").is_dir()
     shop.create_table(table_of(dbName="attic"))
     assert shop.get_table("attic", "sales").sd.location == f"file:{tmp_path}/elsewhere/sales"
+
+
+class LaterDatabase(STORED.Database):
+    """A database as clients of Hive 3 and later send it."""
+
+    thrift_spec: ClassVar = {
+        **STORED.Database.thrift_spec,
+        8: (TType.STRING, "catalogName", False),
+        9: (TType.I32, "createTime", False),
+    }
+
+    def __init__(self, name, **fields):
+        super().__init__(name)
+        vars(self).update({"catalogName": None, "createTime": None, **fields})
+
+
+def test_a_client_who_names_a_catalog_finds_an_owner_and_a_time(shop):
+    """As Hive 3 and later answer their clients; those of Hive 2.3, who name none, get neither."""
+
+    def found(name):
+        stored = shop.store.get_database(name)
+        later = {
+            number: stored.later_fields[slice(*at)]
+            for number, at in field_slices(stored.later_fields + b"\0", 0).items()
+        }
+        return stored.owner, later
+
+    def number(time):
+        return time.to_bytes(4, "big")
+
+    shop.set_ugi("eve", [])
+    shop.create_database(STORED.Database("old"))
+    assert found("old") == (None, {})
+    shop.create_database(LaterDatabase("attic", catalogName="hive"))
+    owner, later = found("attic")
+    assert (owner, later.keys()) == ("eve", {8, 9})
+    assert later[9] > number(1_500_000_000)
+    shop.create_database(LaterDatabase("bobs", ownerName="bob", catalogName="hive", createTime=7))
+    assert (found("bobs")[0], found("bobs")[1][9]) == ("bob", number(7))
+    for change in (LaterDatabase("attic", ownerName="ann", catalogName="hive"), STORED.Database("attic")):
+        shop.alter_database("attic", change)
+        assert found("attic") == (change.ownerName, later)
 
 
 def test_a_database_that_another_program_made_has_a_location(shop):

@@ -329,6 +329,28 @@ def test_no_process_outlives_its_parent(serve):
     assert refused(server.port)
 
 
+def test_a_process_that_is_started_again_makes_no_store_where_its_disk_is_away(serve, url, tmp_path):
+    """It served an empty store, which was then in the way of the one that came back."""
+    server = serve("--processes", "2", "--log-calls")
+    with connect(url) as store:
+        store.create_database("shop")
+    disk, away = tmp_path / "store.db", tmp_path / "away"
+    away.mkdir()
+    for file in tmp_path.glob("store.db*"):
+        file.rename(away / file.name)
+    victim, other = server.children()
+    os.kill(victim, signal.SIGKILL)
+    (late,) = until(lambda: set(server.children()) - {victim, other})
+    until(lambda: late not in server.children())  # as it did not find the store
+    assert not disk.exists()
+    for file in away.iterdir():
+        file.rename(tmp_path / file.name)
+    until(lambda: serving_pids(server) == set(server.children()) and len(server.children()) == 2)
+    for _ in range(20):  # whichever answers
+        with client(server.port) as metastore:
+            assert metastore.get_all_databases() == ["default", "shop"]
+
+
 def test_stopping_processes_ends_their_idle_connections(serve):
     server = serve("--processes", "2")
     with ExitStack() as stack:

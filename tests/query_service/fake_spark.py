@@ -40,6 +40,13 @@ def say(pipe, message):
     pipe.send_bytes(written(message))
 
 
+SAID = {
+    "says something": [b"WARN a: b\n\ncaf\xe9\n"],
+    "says too much": [b"x" * 40_000 + b"\n", *[b"rejected\n"] * 5_000, b"last\n"],
+}
+"""On stderr, by the part."""
+
+
 def main():
     pipe = Connection(int(sys.argv[1]))
     start = pipe.recv()
@@ -48,8 +55,8 @@ def main():
         os._exit(7)
     if part in NO_MESSAGES:
         pipe.send_bytes(NO_MESSAGES[part] or pickle.dumps(Trap(start.scratch)))
-    if part == "says something":
-        os.write(2, b"WARN a: b\n\ncaf\xe9\n")
+    for text in SAID.get(part, ()):
+        os.write(2, text)
     below = subprocess.Popen(["sleep", "600"])
     say(pipe, Ready(f"{below.pid} {start.scratch}"))
     try:

@@ -8,6 +8,7 @@ import signal
 import tempfile
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,9 +16,10 @@ from hbstore import InvalidInput
 from hbstore.errors import InvalidUrl
 from hbstore.files.warehouse import Warehouse
 from hbstore.query_service import engine
-from hbstore.query_service.engine import Engine
+from hbstore.query_service.engine import LINES, Engine
 from hbstore.query_service.messages import Cancelled, Done, Ready
 from hbstore.query_service.query import QueryResult
+from hbstore.servers import logs
 from tests.pauses import until
 from tests.processes import ROOT, runs
 from tests.query_service.fake_spark import DIE, NO_MESSAGES
@@ -205,6 +207,19 @@ def test_what_the_process_says_on_stderr_is_logged_line_by_line(begin, caplog):
     until(lambda: len([one for one in caplog.records if one.message == "the Spark process says"]) == 2)
     said = [one.fields["line"] for one in caplog.records if one.message == "the Spark process says"]
     assert said == ["WARN a: b", "caf\\xe9"]
+
+
+def test_a_process_that_says_too_much_fills_no_log(begin, caplog, monkeypatch):
+    caplog.set_level(logging.INFO, "hbstore.query_service")
+    minutes = iter([0.0] * 5_003 + [60.0])  # the last line of the many comes in the next minute
+    monkeypatch.setattr(logs, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
+    spark = begin("says too much")
+    spark.ready()
+    until(lambda: any(one.fields.get("line") == "last" for one in caplog.records if hasattr(one, "fields")))
+    said = [one.fields for one in caplog.records if one.message == "the Spark process says"]
+    assert [len(one["line"]) for one in said[:4]] == [16_384, 16_384, 40_000 - 2 * 16_384, len("rejected")]
+    assert said[-1] == {"line": "last", "left_out": 5_003 - LINES}
+    assert len(said) == LINES + 1
 
 
 def test_closing_ends_the_process_and_is_no_loss(begin):

@@ -4,8 +4,9 @@
     make describe ARGS="--phases fuzzing --max-examples 50"     options of `schemathesis run`
 
 The pinned release is installed into a virtual environment of its own. A server in this process answers, on a store with
-some cubes and no Spark. Two checks are left out: that all which fits the schema is taken, as schemas know nothing of
-filters and times; and that what does not fit is refused, as numbers may be written as texts.
+some cubes and no Spark; S3, which examples name, is moto's. Two checks are left out: that all which fits the schema is
+taken, as schemas know nothing of filters and times; and that what does not fit is refused, as numbers may be written as
+texts.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ import venv
 from contextlib import ExitStack
 from pathlib import Path
 
+from pyarrow.fs import S3FileSystem
+
 from hbstore import connect
 from hbstore.files.warehouse import Warehouse
 from hbstore.query_service.access import Access
 from hbstore.warehouse.service import Service
 from hbstore.web.app import application
 from hbstore.web.serving import http_served
+from tests.object_store import endpoint, s3_at
 from tests.query_service.test_service import serving
 from tests.web.cubes import modelled
 
@@ -49,6 +53,8 @@ def main(arguments: list[str]) -> int:
     program = tool()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hbstore-description-")))
+        stack.enter_context(s3_at(endpoint()))
+        S3FileSystem(endpoint_override=endpoint(), allow_bucket_creation=True).create_dir("shop")
         store = stack.enter_context(connect(f"sqlite://{folder}/store.db"))
         service, _ = stack.enter_context(serving(store, folder))
         store.create_database("shop")

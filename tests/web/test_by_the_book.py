@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 
 import pytest
 
@@ -64,6 +65,35 @@ def test_a_wrong_method_is_told_the_right_ones(browse):
         reply = browse(method, path)
         assert reply.status == 405
         assert set(reply.headers["Allow"].split(", ")) == set(allowed.split(", ")), path
+
+
+def test_each_address_tells_the_methods_that_are_described(browse):
+    """Also those that stand beside names of partitions, such as …/partitions/drop."""
+    described = browse("GET", "/openapi.json").json()["paths"]
+    for path, operations in described.items():
+        names = {"database": "shop", "table": "sales", "name": "ds=2013-01-01", "kind": "cubes"}
+        address = re.sub(r"{(\w+)}", lambda match, names=names: names.get(match[1], "x"), path)
+        reply = browse("OPTIONS", address)
+        wanted = {method.upper() for method in operations} | ({"HEAD"} if "get" in operations else set())
+        told = set(reply.headers.get("Allow", "").split(", "))
+        assert (reply.status, told) == (405, wanted), (path, reply.data)
+
+
+FORMS = {
+    "": ("json", "thrift"),
+    "/partitions": ("json", "ndjson", "arrow", "csv"),
+    "/partitions/names": ("json", "text"),
+    "/partitions/ds=2013-01-01/hour=5": ("json", "thrift"),
+}
+
+
+def test_each_form_that_may_be_asked_for_is_described(browse):
+    described = browse("GET", "/openapi.json").json()["paths"]
+    for behind, forms in FORMS.items():
+        path = f"/databases/{{database}}/tables/{{table}}{re.sub('/ds=.*', '/{name}', behind)}"
+        content = described[path]["get"]["responses"]["200"]["content"]
+        sent = [browse("GET", f"{SALES}{behind}?format={form}") for form in forms]
+        assert [reply.headers["Content-Type"].partition(";")[0] for reply in sent] == list(content), path
 
 
 def test_large_texts_are_packed_for_who_takes_them_so(browse):

@@ -28,6 +28,21 @@ def test_a_database_is_created_with_its_folder(browse, catalog):
     assert browse("POST", "/databases", {"name": "x", "colour": "red"}).json()["fields"]["at"] == "body.colour"
 
 
+def test_it_is_told_whose_fault_files_are(browse, tmp_path, monkeypatch):
+    """A file system that does not answer, or refuses, is not the client's, and no client repeats it by itself."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    (tmp_path / "file").touch()
+    for location, status in (
+        ("s3://nobody-there/attic", 502),
+        (f"file:{tmp_path}/file/attic", 502),
+        ("attic", 400),
+        ("nosuch://attic/a", 400),
+    ):
+        reply = browse("POST", "/databases", {"name": "attic", "location": location})
+        assert (reply.status, reply.json()["error"]) == (status, "FileOperationFailed"), location
+
+
 def test_a_database_is_altered_as_far_as_the_request_says(browse, catalog):
     before = catalog.store.get_database("shop")
     reply = browse("PATCH", "/databases/shop", {"description": "sales", "parameters": {"a": "b", "c": None}})

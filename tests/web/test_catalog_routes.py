@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from hbstore import Column, Table
+from hbstore.model.constraints import Constraint, ConstraintKind, References
 from tests.web.catalog import SALES
 
 
@@ -24,6 +26,39 @@ def test_tables_are_listed_and_read(browse, catalog):
     assert table["location"] == catalog.store.get_table("shop", "sales").location
     assert browse("GET", f"{SALES}/totals").json()["partitions"] == 72
     missing = browse("GET", "/databases/shop/tables/nothing")
+    assert (missing.status, missing.json()["error"]) == (404, "TableNotFound")
+
+
+def test_constraints_are_read_at_both_ends(browse, catalog):
+    store = catalog.store
+    columns = [Column("day", "date"), Column("at", "int")]
+    store.hive.constraints.add("shop", "sales", [Constraint(ConstraintKind.PRIMARY_KEY, ["ds", "hour"], "sales_key")])
+    refers = Constraint(
+        ConstraintKind.FOREIGN_KEY, ["day", "at"], "fk", references=References("shop", "sales", ["ds", "hour"])
+    )
+    default = Constraint(ConstraintKind.DEFAULT, ["at"], "zero", "0", relied=True)
+    store.create_table(Table("shop", "visits", columns=columns), constraints=[default, refers])
+    flags = {"enabled": False, "validated": False, "relied": False}
+    key = {"kind": "primary key", "name": "sales_key", "columns": ["ds", "hour"], "text": None, "references": None}
+    zero = {"kind": "default", "name": "zero", "columns": ["at"], "text": "0", "references": None}
+    to = {"database": "shop", "table": "sales", "columns": ["ds", "hour"], "key": "sales_key"}
+    foreign = {
+        "kind": "foreign key",
+        "name": "fk",
+        "columns": ["day", "at"],
+        "text": None,
+        **flags,
+        "references": {**to, "update_rule": 0, "delete_rule": 0},
+    }
+    assert browse("GET", f"{SALES}/constraints").json() == {
+        "constraints": [{**key, **flags}],
+        "referring": [{"database": "shop", "table": "visits", "constraint": foreign}],
+    }
+    assert browse("GET", "/databases/shop/tables/VISITS/constraints").json() == {
+        "constraints": [{**zero, **flags, "relied": True}, foreign],
+        "referring": [],
+    }
+    missing = browse("GET", "/databases/shop/tables/nothing/constraints")
     assert (missing.status, missing.json()["error"]) == (404, "TableNotFound")
 
 

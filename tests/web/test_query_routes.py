@@ -32,6 +32,15 @@ def test_a_query_is_asked_and_followed_to_its_end(ask, served):
     assert (ended["state"], ended["result"]["rows"]) == ("succeeded", 1)
 
 
+def test_now_is_a_time_in_words(ask):
+    for now in ("2015-01-16T00:00:00Z", "2015-01-16T01:00:00+01:00", None):
+        asked = ask("POST", "/queries", {"text": "select 1", "now": now}).json()["request"]["now"]
+        assert asked in (now and "2015-01-16T00:00:00Z", now)
+    for now in (0, 1421366400, 1.5, "0", "1421366400", "-1.5", True, "today"):
+        refused = ask("POST", "/queries", {"text": "select 1", "now": now})
+        assert (refused.status, refused.json()["fields"]["at"]) == (400, "body.now"), now
+
+
 def test_a_key_makes_two_requests_one_query(ask):
     made = [
         ask("POST", "/queries", {"text": "select 1"}, headers={"Idempotency-Key": "k"}).json()["id"] for _ in range(2)

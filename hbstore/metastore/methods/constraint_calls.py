@@ -39,16 +39,9 @@ def get_foreign_keys(call: Call) -> Any:
     request = call.arguments.request
     parent = _names(request.parent_db_name, request.parent_tbl_name)
     child = _names(request.foreign_db_name, request.foreign_tbl_name)
-    candidates: Iterable[ForeignKey] = ()
-    if child[0] and child[1]:
-        candidates = _of_table(call, *child)
-    elif parent[0] and parent[1]:
-        with suppress(TableNotFound, DatabaseNotFound, InvalidName):
-            candidates = call.store.hive.constraints.referring(parent[0], parent[1])
-    else:
+    if not all(child) and not all(parent):
         leave_selector()
-        candidates = call.store.hive.constraints.foreign_keys()
-    keys = [key for key in candidates if _is_between(key, parent, child)]
+    keys = call.store.hive.constraints.between(parent, child)
     return THRIFT.ForeignKeysResponse(foreignKeys=_structs(keys, ConstraintKind.FOREIGN_KEY))
 
 
@@ -142,12 +135,3 @@ def _structs(found: Iterable[ForeignKey], kind: ConstraintKind) -> list[Any]:
 
 def _names(database: str | None, table: str | None) -> tuple[str | None, str | None]:
     return database and database_name(database).lower(), table and table.lower()
-
-
-def _is_between(one: ForeignKey, parent: tuple[str | None, str | None], child: tuple[str | None, str | None]) -> bool:
-    """Whether a constraint is a foreign key from one table to another, where None is any."""
-    to = one.constraint.references
-    if to is None:
-        return False
-    names = (to.database, to.table, one.database, one.table)
-    return all(wanted in (None, name) for wanted, name in zip((*parent, *child), names, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -20,8 +21,10 @@ from hbstore.warehouse.name_patterns import name_pattern
 
 handlers = Handlers()
 _STOP: Final = b"\0"
+_HEAD: Final = 3
+"""Bytes of a field's head."""
 _NATIVE: Final = 1
-_CATALOG_NAME, _TYPE = 8, 11
+_CATALOG_NAME, _CREATED, _TYPE = 8, 9, 11
 _TOLD: Final = {
     _CATALOG_NAME: field_head(STRING, _CATALOG_NAME) + STRING.write(CATALOG),
     _TYPE: field_head(I32, _TYPE) + I32.write(_NATIVE),
@@ -38,7 +41,7 @@ def create_database(call: Call) -> None:
         InvalidObjectException: the name is no name.
         MetaException: the folder cannot be made.
     """
-    databases.create_database(call.store, call.warehouse, call.arguments.database)
+    databases.create_database(call.store, call.warehouse, _created(call, call.arguments.database))
 
 
 @handlers.answers("create_database_req", writes=True)
@@ -48,7 +51,7 @@ def create_database_req(call: Call) -> None:
     Raises:
         AlreadyExistsException, InvalidObjectException, MetaException: as of create_database.
     """
-    databases.create_database(call.store, call.warehouse, call.arguments.createDatabaseRequest)
+    databases.create_database(call.store, call.warehouse, _created(call, call.arguments.createDatabaseRequest))
 
 
 @handlers.answers("get_database")
@@ -105,8 +108,12 @@ def alter_database(call: Call) -> None:
     Raises:
         NoSuchObjectException: there is no such database.
     """
-    arguments = call.arguments
-    databases.change_database(call.store, call.warehouse, database_name(arguments.dbname), arguments.db)
+    arguments, new = call.arguments, call.arguments.db
+    name = database_name(arguments.dbname)
+    if new.later_fields and not _field(new.later_fields, _CREATED):  # which few clients send back
+        created = _field(call.store.get_database(name).later_fields, _CREATED)
+        new = replace(new, later_fields=new.later_fields + created)
+    databases.change_database(call.store, call.warehouse, name, new)
 
 
 @handlers.answers("drop_database", writes=True)
@@ -127,6 +134,20 @@ def drop_database(call: Call) -> None:
         delete=bool(arguments.deleteData),
     )
     call.note_left(left)
+
+
+def _created(call: Call, database: Database) -> Database:
+    """A database as clients of Hive 3 and later, who name a catalog, find it again: with an owner and its time."""
+    if not _field(database.later_fields, _CATALOG_NAME):
+        return database
+    told = b"" if _field(database.later_fields, _CREATED) else field_head(I32, _CREATED) + I32.write(int(time.time()))
+    return replace(database, owner=database.owner or call.session.user, later_fields=database.later_fields + told)
+
+
+def _field(later_fields: bytes, number: int) -> bytes:
+    """A field among the later ones with its head; empty if it is not there."""
+    place = field_slices(later_fields + _STOP, 0).get(number)
+    return b"" if place is None else later_fields[place[0] - _HEAD : place[1]]
 
 
 def _matching(call: Call, pattern: str | None) -> list[str]:

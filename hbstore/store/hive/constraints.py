@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from hbstore.errors import ConstraintNotFound
+from hbstore.errors import ConstraintNotFound, DatabaseNotFound, InvalidInput, InvalidName, TableNotFound
+from hbstore.keys.partition_names import identifier
 from hbstore.model.constraints import Constraint, ForeignKey
 from hbstore.store.constraint_changes import add_constraints, remove_constraint
 from hbstore.store.constraints_cell import CONSTRAINTS, TableConstraints
-from hbstore.store.table_row import TABLE_KEYS, names_of
+from hbstore.store.table_row import TABLE_KEYS, names_of, table_keys
 from hbstore.store.tables import Tables
-from hbstore.texts.arguments import expect_many, expect_texts
+from hbstore.texts.arguments import expect, expect_many, expect_texts
 from hbstore.transactions.transaction import Transaction
 
 
@@ -72,6 +74,44 @@ class Constraints:
             if one.references is not None
         ]
 
+    def of_database(self, database: str) -> dict[str, Sequence[Constraint]]:
+        """The constraints of those tables of a database that have any, by their names. O(tables).
+
+        >>> store.hive.constraints.of_database("shop")
+        {}
+        """
+        cells = self.tables.transactions.scan_cell(*table_keys(identifier("database", database)), CONSTRAINTS)
+        found = {names_of(key)[1]: TableConstraints.decode(cell).own for key, cell in cells}
+        return {table: constraints for table, constraints in found.items() if constraints}
+
+    def between(self, parent: tuple[str | None, str | None], child: tuple[str | None, str | None]) -> list[ForeignKey]:
+        """The foreign keys of one table that refer to another one, which need not be there.
+
+        One row where a table is named whole, else O(tables).
+
+        Args:
+            parent: a database and a table that they refer to; None for any.
+            child: those that have them; None for any.
+
+        Raises:
+            InvalidInput: the names are no pair of texts.
+
+        >>> store.hive.constraints.between(("shop", "sales"), (None, None))
+        []
+        """
+        (to_database, to_table), (database, table) = _pair("parent", parent), _pair("child", child)
+        candidates: Iterable[ForeignKey] = ()
+        if database and table:
+            with suppress(TableNotFound, DatabaseNotFound, InvalidName):
+                candidates = [ForeignKey(database.lower(), table.lower(), one) for one in self.of(database, table)]
+        elif to_database and to_table:
+            with suppress(TableNotFound, DatabaseNotFound, InvalidName):
+                candidates = self.referring(to_database, to_table)
+        else:
+            candidates = self.foreign_keys()
+        wanted = tuple(name and name.lower() for name in (to_database, to_table, database, table))
+        return [key for key in candidates if _is_between(key, wanted)]
+
     def add(self, database: str, table: str, constraints: Iterable[Constraint]) -> Sequence[Constraint]:
         """Add constraints to a table, all or none; they, with their names, foreign keys last.
 
@@ -115,3 +155,21 @@ class Constraints:
 
     def _of(self, database: str, table: str) -> TableConstraints:
         return TableConstraints.decode(self.tables.open(database, table).cells.get(CONSTRAINTS))
+
+
+def _pair(argument: str, names: tuple[str | None, str | None]) -> tuple[str | None, str | None]:
+    hint = 'Give a database and a table, such as ("shop", "sales"); None is any'
+    expect(argument, names, tuple, hint=hint)
+    if len(names) != 2:  # noqa: PLR2004
+        raise InvalidInput("a table is named by a database and a table", argument=argument, parts=len(names), hint=hint)
+    expect_texts(or_none=True, database=names[0], table=names[1])
+    return names
+
+
+def _is_between(one: ForeignKey, wanted: Sequence[str | None]) -> bool:
+    """Whether a constraint is a foreign key from one table to another, where None is any."""
+    to = one.constraint.references
+    if to is None:
+        return False
+    names = (to.database, to.table, one.database, one.table)
+    return all(name in (None, "", own) for name, own in zip(wanted, names, strict=True))

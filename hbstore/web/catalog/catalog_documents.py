@@ -7,12 +7,13 @@ are; the stored bytes (`thrift`) have them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from hbstore.client.documents import ColumnDocument, Document, StorageDocument
 from hbstore.keys.partition_names import partition_name
+from hbstore.model.constraints import ConstraintKind
 from hbstore.model.objects import Partition, Table
 
 _SALES: Final[dict[str, Any]] = {
@@ -73,6 +74,50 @@ class TableDocument(Document):
     retention: int = 0
     view_original_text: str | None = None
     view_expanded_text: str | None = None
+
+
+class ReferencesDocument(Document):
+    """What a foreign key refers to; the rules are numbers of Hive's clients."""
+
+    database: str
+    table: str
+    columns: list[str]
+    key: str
+    update_rule: int
+    delete_rule: int
+
+
+class ConstraintDocument(Document):
+    """What is said about the rows of a table. It is kept, and enforced by nobody."""
+
+    kind: Literal["primary key", "foreign key", "unique", "not null", "default", "check"]
+    name: str
+    columns: list[str]
+    text: str | None = Field(description="the value of a default, the condition of a check")
+    references: ReferencesDocument | None
+    enabled: bool
+    validated: bool
+    relied: bool
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _kind(cls, kind: ConstraintKind | str) -> str:
+        return kind.value if isinstance(kind, ConstraintKind) else kind
+
+
+class ForeignKeyDocument(Document):
+    """A foreign key with the table that has it."""
+
+    database: str
+    table: str
+    constraint: ConstraintDocument
+
+
+class ConstraintsDocument(BaseModel):
+    """The constraints of a table in the order in which they came, and the foreign keys that refer to it."""
+
+    constraints: list[ConstraintDocument]
+    referring: list[ForeignKeyDocument]
 
 
 class ListedTable(Document):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -12,8 +13,11 @@ from hbstore.warehouse.locations import located
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_documents import (
+    ConstraintDocument,
+    ConstraintsDocument,
     DatabaseDocument,
     DatabasesDocument,
+    ForeignKeyDocument,
     ListedTable,
     TableDocument,
     TablesDocument,
@@ -28,6 +32,18 @@ StoredFormQuery = Annotated[
     Literal["json", "thrift"] | None,
     Query(description="json, or thrift: the struct of the Hive Metastore in Thrift's binary protocol"),
 ]
+
+
+def also(media_types: Mapping[str, str]) -> dict[int | str, dict[str, Any]]:
+    """What /docs says of a reply in several forms, of which that of JSON says itself what it is.
+
+    >>> also({"json": "application/json", "text": "text/plain"})
+    {200: {'content': {'text/plain': {'schema': {'type': 'string'}}}}}
+    """
+    others = [kind for form, kind in media_types.items() if form != "json"]
+    return {200: {"content": {kind: {"schema": {"type": "string"}} for kind in others}}}
+
+
 DATABASE: Final = "/databases/{database}"
 TABLE: Final = "/databases/{database}/tables/{table}"
 
@@ -56,7 +72,7 @@ def catalog_routes(service: Service) -> APIRouter:
             ]
         )
 
-    @router.get(TABLE, response_model=TableDocument)
+    @router.get(TABLE, response_model=TableDocument, responses=also(STORED_FORMS))
     def table(request: Request, database: str, table: str, *, format: StoredFormQuery = None) -> Response:
         """One table. Where it was created without a location, it has the one that the warehouse gives it."""
         if asked_form(request, format, STORED_FORMS) == "thrift":
@@ -68,6 +84,15 @@ def catalog_routes(service: Service) -> APIRouter:
     def totals(database: str, table: str) -> TotalsDocument:
         """How many partitions the table has, and the rows, files and bytes that they say they have."""
         return TotalsDocument.model_validate(store.totals(database, table).to_dict())
+
+    @router.get(f"{TABLE}/constraints")
+    def constraints(database: str, table: str) -> ConstraintsDocument:
+        """The table's keys, NOT NULL, defaults and checks, and the foreign keys that refer to it."""
+        own, referring = store.hive.constraints.of(database, table), store.hive.constraints.referring(database, table)
+        return ConstraintsDocument(
+            constraints=[ConstraintDocument.of(one) for one in own],
+            referring=[ForeignKeyDocument.of(one) for one in referring],
+        )
 
     return router
 

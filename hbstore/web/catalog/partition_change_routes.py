@@ -33,7 +33,7 @@ from hbstore.web.catalog.catalog_requests import (
     whole_values,
 )
 from hbstore.web.catalog.changing import Dropped, writable
-from hbstore.web.catalog.partition_routes import PARTITIONS, DialectQuery, named_partition
+from hbstore.web.catalog.partition_routes import PARTITION, PARTITIONS, DialectQuery, named_partition
 from hbstore.web.versions import matching, tagged
 
 _LINES: Final = "application/x-ndjson"
@@ -115,7 +115,7 @@ def named_partition_change_routes(service: Service) -> APIRouter:
     """The routes that change one partition by its name."""
     router = APIRouter(tags=["partitions"], dependencies=[Depends(writable(service))])
 
-    @router.patch(PARTITIONS + "/{name:path}", response_model=PartitionDocument)
+    @router.patch(PARTITION, response_model=PartitionDocument)
     def alter(request: Request, database: str, table: str, name: str, change: PartitionChange) -> Response:
         """Change what the request names of a partition."""
 
@@ -135,7 +135,7 @@ def named_partition_change_routes(service: Service) -> APIRouter:
         text = "other writers kept changing the partition"
         return service.store.patience.retry(alter, text=text, table=f"{database}.{table}", partition=name)
 
-    @router.delete(PARTITIONS + "/{name:path}")
+    @router.delete(PARTITION)
     def drop(
         request: Request,
         database: str,

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from starlette.convertors import StringConvertor, register_url_convertor
 
 from hbstore.keys.partition_names import name_reader
 from hbstore.model.objects import Partition
@@ -16,13 +17,22 @@ from hbstore.texts.like import LikeDialect
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_documents import Count, NamesPage, PartitionDocument, PartitionsPage, PlanDocument
-from hbstore.web.catalog.catalog_routes import STORED_FORMS, StoredFormQuery
+from hbstore.web.catalog.catalog_routes import STORED_FORMS, StoredFormQuery, also
 from hbstore.web.catalog.partition_csv import csv_lines
 from hbstore.web.catalog.partition_listing import PartitionListing, PartitionPage
 from hbstore.web.catalog.partition_writing import arrow, fields_of, json_page, names_of, names_text, ndjson
 from hbstore.web.versions import tag_of, tagged
 
+
+class PartitionInAddress(StringConvertor):
+    """A partition's name in an address, with the slashes in it; what has an address of its own is none."""
+
+    regex = "(?!(?:names|count|drop)$).+"
+
+
+register_url_convertor("partition", PartitionInAddress())
 PARTITIONS: Final = "/databases/{database}/tables/{table}/partitions"
+PARTITION: Final = PARTITIONS + "/{name:partition}"
 _MEDIA_TYPES: Final = {
     "json": "application/json",
     "ndjson": "application/x-ndjson",
@@ -84,7 +94,7 @@ def partition_routes(service: Service) -> APIRouter:
     """The routes that read partitions."""
     router, store = APIRouter(tags=["partitions"]), service.store
 
-    @router.get(PARTITIONS, response_model=PartitionsPage, response_class=StreamingResponse)
+    @router.get(PARTITIONS, response_model=PartitionsPage, responses=also(_MEDIA_TYPES))
     def partitions(
         request: Request,
         database: str,
@@ -113,7 +123,7 @@ def partition_routes(service: Service) -> APIRouter:
         written = arrow if form == "arrow" else ndjson
         return _written(listing.pages(page, limit), lambda pages: written(pages, names), _MEDIA_TYPES[form])
 
-    @router.get(f"{PARTITIONS}/names", response_model=NamesPage)
+    @router.get(f"{PARTITIONS}/names", response_model=NamesPage, responses=also(_NAMES_TYPES))
     def names(
         request: Request,
         database: str,
@@ -155,7 +165,7 @@ def partition_routes(service: Service) -> APIRouter:
         explained = store.explain(database, table, filter, analyze, like_dialect)
         return PlanDocument.model_validate({**explained.to_dict(), "text": str(explained)})
 
-    @router.get(PARTITIONS + "/{name:path}", response_model=PartitionDocument)
+    @router.get(PARTITION, response_model=PartitionDocument, responses=also(STORED_FORMS))
     def partition(
         request: Request, database: str, table: str, name: str, *, format: StoredFormQuery = None
     ) -> Response:

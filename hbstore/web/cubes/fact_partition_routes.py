@@ -17,7 +17,7 @@ from hbstore.times.clock import Clock, utc_now
 from hbstore.warehouse.service import Service
 from hbstore.web.asked_form import asked_form
 from hbstore.web.catalog.catalog_documents import PartitionDocument
-from hbstore.web.catalog.catalog_routes import DATABASE, STORED_FORMS, StoredFormQuery
+from hbstore.web.catalog.catalog_routes import DATABASE, STORED_FORMS, StoredFormQuery, also
 from hbstore.web.catalog.changing import writable
 from hbstore.web.cubes.fact_routes import FACT
 from hbstore.web.cubes.model_forms import body_of, text_of
@@ -53,7 +53,9 @@ def fact_partition_routes(service: Service) -> APIRouter:
         query = f"?{address.query}" if address.query else ""
         return RedirectResponse(f"/databases/{cubes.database}/tables/{table}/partitions{query}")
 
-    @router.get(f"{DATABASE}/dimtables/{{dimtable}}/latest", response_model=PartitionDocument)
+    @router.get(
+        f"{DATABASE}/dimtables/{{dimtable}}/latest", response_model=PartitionDocument, responses=also(STORED_FORMS)
+    )
     def latest(
         request: Request,
         database: str,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from hbstore.errors import QueryNotFinished, QueryNotFound
@@ -22,9 +22,19 @@ from hbstore.web.queries.waiting import QueryWaiting, server_sent
 _EXAMPLE: Final = "cube select bike, fare from rides where time_range_in(start_time, '2015-01-16', '2015-01-18')"
 _LONGEST_WAIT: Final = 60.0
 _MOST_LISTED: Final = 1_000
-_EVENTS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+_EVENT: Final = {
+    "type": "object",
+    "properties": {"event": {"type": "string"}, "data": {"type": "string", "contentMediaType": "application/json"}},
+    "required": ["event", "data"],
 }
+_EVENTS: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/event-stream": {"itemSchema": _EVENT}}}}
+
+
+def _written_time(value: object) -> object:
+    """What is a time as RFC 3339 writes it; numbers are none, which would be seconds or milliseconds of 1970."""
+    if value is not None and (not isinstance(value, str) or value.strip().lstrip("+-").replace(".", "").isdigit()):
+        raise ValueError("a time is a text such as 2015-01-16T00:00:00Z")
+    return value
 
 
 class Ask(BaseModel):
@@ -50,7 +60,7 @@ class Ask(BaseModel):
     user: str = ANONYMOUS
     name: str | None = Field(default=None, max_length=MAX_NAME)
     partial: bool = False
-    now: datetime | None = None
+    now: Annotated[datetime | None, BeforeValidator(_written_time)] = None
     options: Mapping[str, str] = Field(default_factory=dict)
 
     def request(self, user: str | None) -> values.Request:

@@ -15,6 +15,7 @@ import hbstore.client
 from hbstore import connect
 from hbstore.cubes import Cubes, PartitionDesc
 from hbstore.cubes.logical_tables import TableDescription
+from hbstore.model.constraints import Constraint, ConstraintKind, References
 from tests.cubes.small_cube import CUBE, fact, table
 from tests.hiveserver2.clients.jdbc import RELEASES, TRANSPORTS, Driver, driver
 from tests.metastore.serving import Serve
@@ -26,6 +27,11 @@ INSERT INTO shop.sales PARTITION (ds = '2015-01-02') VALUES (3, 3.50)
 CREATE TABLE shop.empty (id BIGINT, what ARRAY<STRING>) USING parquet
 CREATE VIEW shop.seen AS SELECT id FROM shop.sales
 """
+KEYS = [
+    Constraint(ConstraintKind.PRIMARY_KEY, ["id"], "sales_key"),
+    Constraint(ConstraintKind.FOREIGN_KEY, ["id"], "itself", references=References("shop", "sales", ["id"])),
+    Constraint(ConstraintKind.DEFAULT, ["amount"], "free", "0"),
+]
 CUBE_QUERY = (
     "cube select bike, minutes from rides where time_range_in(start_time, '2015-01-01', '2015-01-03') order by bike"
 )
@@ -91,6 +97,8 @@ def place(tmp_path_factory):
                 cubes.add_partitions("rides_daily", "lake", days, if_not_exists=True)
             for text in TABLES.strip().splitlines():
                 asking.query(text).wait()
+            with connect(f"sqlite://{folder}/store.db") as store:
+                store.hive.constraints.add("shop", "sales", KEYS)
         yield Place(server.ready["sql"], server)
 
 

@@ -17,7 +17,7 @@ ARGUMENTS = {
     "getBestRowIdentifier": (*SALES, 0, True),
     "getColumnPrivileges": (*SALES, "%"),
     "getColumns": (*SALES, "%"),
-    "getCrossReference": (*SALES, None, "shop", "empty"),
+    "getCrossReference": SALES * 2,
     "getExportedKeys": SALES,
     "getFunctionColumns": (None, None, "abs", "%"),
     "getFunctions": (None, None, "ab%"),
@@ -49,8 +49,8 @@ ANSWERS = {
         ("", "shop", "seen", "VIEW", "", *[None] * 5),
         ("", "shop", "station", "VIEW", "A dimension. Ask it by CUBE SELECT … FROM station", *[None] * 5),
     ],
-    "getPrimaryKeys": [],
-    "getCrossReference": [],
+    "getPrimaryKeys": [("", "shop", "sales", "id", 1, "sales_key")],
+    "getCrossReference": [("", "shop", "sales", "id", "", "shop", "sales", "id", 1, 0, 0, "itself", "sales_key", 0)],
     "getImportedKeys": [],
     "getDatabaseProductName": "Spark SQL",
     "getDatabaseProductVersion": pyspark.__version__,
@@ -131,7 +131,9 @@ def test_columns(asking):
         ("amount", 3, "DECIMAL(10,2)", 10, 2, "", 2),
         ("ds", 12, "STRING", LARGEST, None, "", 3),
     ]
-    assert {one["IS_NULLABLE"] for one in described} == {"YES"}
+    assert [(one["IS_NULLABLE"], one["COLUMN_DEF"]) for one in described] == [
+        *(("NO", None), ("YES", "0"), ("YES", None)),
+    ]
     some = [row[3] for row in rows(meta.getColumns(None, "sh%", "sale_", "%d%"))]
     assert some == ["id", "ds"]
     assert rows(meta.getColumns(None, "shop", "missing", "%")) == []
