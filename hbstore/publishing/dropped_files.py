@@ -28,7 +28,7 @@ from hbstore.files.locations import is_below, same_place
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing.held_folder import all_held
 from hbstore.publishing.manifest import ALIVE, new_publication_id
-from hbstore.publishing.removal import noted_names, remove_tree
+from hbstore.publishing.removal import noted_names, noting_later, remove_tree
 from hbstore.rows.damage import RESTORE
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.records import NewRecord
@@ -146,14 +146,14 @@ def delete_dropped(store: PartitionStore, warehouse: Warehouse, dropped: Dropped
     left: list[str] = []
     if not dropped.folders:
         return ()
-    with _alive(store, dropped):
+    with noting_later(dropped.what), _alive(store, dropped):
         for folder in dropped.folders:
             with all_held(warehouse, [folder.location], store.patience):
                 if store.records.get(DROPPED, dropped.id) is None:  # it took too long, and another process has gone on
                     return tuple(left)
                 if not remove_tree(warehouse, folder.location, inside=folder.inside, purge=folder.purge):
                     left.append(folder.location)
-    _close(store, dropped)
+        _close(store, dropped)
     return tuple(left)
 
 

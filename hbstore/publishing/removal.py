@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import accumulate
 from typing import Final
 
-from hbstore.errors import FileOperationFailed, OutsideWarehouse, PublicationLost
+from hbstore.errors import FileOperationFailed, OutsideWarehouse, PublicationLost, StoreBusy
 from hbstore.files.locations import is_below, same_place
 from hbstore.files.remote_files import AT_ONCE
 from hbstore.files.warehouse import Warehouse
@@ -76,7 +76,7 @@ def drop_with_files(
     row = store.publications.row(table.database, table.name)
     store.folder_changes.drop(row, manifest, expected, time.time() + ALIVE)
     left: list[str] = []
-    with suppress(PublicationLost):  # it took too long, and another process has gone on
+    with suppress(PublicationLost), noting_later(table):  # it took too long, and another process has gone on
         lease = Lease(store, row, manifest.id)
         folders = [location for location in locations.values() if location]
         for start in range(0, len(folders), _HELD):
@@ -88,6 +88,15 @@ def drop_with_files(
                     left += remove_partition_files(warehouse, table, [location], purge=purge)
         store.publications.close(row, manifest.id)
     return tuple(left)
+
+
+@contextmanager
+def noting_later(what: object) -> Iterator[None]:
+    """Inside, files of what was dropped are deleted; where a halted process holds their folder, others do so later."""
+    try:
+        yield
+    except StoreBusy as busy:
+        _LOG.warning("%s: the files of what was dropped are deleted later: %s", what, busy)
 
 
 def finish_removal(store: PartitionStore, row: TableRow, manifest: Manifest) -> bool:

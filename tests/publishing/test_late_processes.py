@@ -119,3 +119,16 @@ def test_others_do_anything_meanwhile(tmp_path):
         folder.mkdir()
         chain = random.choices(others, k=random.randint(1, 5))
         interrupted(folder, name, random.randint(0, 12), chain, random.choice([None, None, 0, 1, 2, 5]))
+
+
+@pytest.mark.parametrize("what", ["drop the table", "drop a partition"])
+def test_files_of_a_drop_whose_folder_another_process_holds_are_deleted_later(tmp_path, what):
+    with connect("memory://", patience=0) as store:
+        here = world("local", tmp_path)
+        prepare(store, here)
+        home = store.get_table("shop", "sales").location
+        with here.warehouse.held(home), here.warehouse.held(f"{home}/ds=a"):
+            assert attempt(what, store, here)
+        assert here.warehouse.exists(f"{home}/ds=a")
+        recover(store)
+        assert not here.warehouse.exists(f"{home}/ds=a")
