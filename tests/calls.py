@@ -201,7 +201,7 @@ TIMELINES = {
 }
 STATISTICS = {
     "write_table": {**TABLE, "statistics": [STATISTIC]},
-    "write_partitions": {**TABLE, "statistics": {VALUES: [STATISTIC]}},
+    "write_partitions": {**TABLE, "statistics": {VALUES: [STATISTIC]}, "parameters": None},
     "read_table": {**TABLE, "columns": ["amount"]},
     "read_partitions": {**TABLE, "values": [VALUES], "columns": ["amount"]},
     "delete_table": {**TABLE, "column": "amount"},

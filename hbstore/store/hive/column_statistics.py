@@ -103,6 +103,9 @@ class ColumnStatistics:
             columns.setdefault(key, []).extend(statistic.column for statistic in given)
             put = _put(given)
             steps[companion_key] = put if companion_key not in steps else _both(steps[companion_key], put)
+        if not (parameters is None or callable(parameters)):
+            hint = "Give a function of a partition's parameters and the names of columns, or None"
+            expect("parameters", parameters, Callable, hint=hint)
         also = None if parameters is None else _parameters_of(columns, parameters)
         self.companions.change(row, steps, present, also=also)
 
