@@ -88,8 +88,8 @@ class SteppedRows:
     def round_trips(self):
         return self._rows.round_trips()
 
-    def scan(self, *arguments):
-        return self._batches(self._rows.scan(*arguments))
+    def scan(self, *arguments, **options):
+        return self._batches(self._rows.scan(*arguments, **options))
 
     def payloads(self, *arguments):
         return self._batches(self._rows.payloads(*arguments))
