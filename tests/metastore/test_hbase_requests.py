@@ -20,6 +20,8 @@ def asking(hbase_url, tmp_path):
     with connect(f"{hbase_url}&pool=1") as store:
         direct = Direct(metastore(Service(store, Warehouse(str(tmp_path))), lambda _: None))
         direct.store = store
+        for database in store.database_names():  # of other tests
+            store.drop_database(database, cascade=True)
         direct.create_database(STORED.Database(name="shop", locationUri=f"file:{tmp_path}/shop.db"))
         direct.create_table(external())
         direct.add_partitions([partition_of("2013-01-01", str(hour)) for hour in range(5)])
