@@ -39,9 +39,13 @@ from hbstore.store.manifest import Exchange, Manifest
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Publication
 from hbstore.store.table_row import TableRow
+from hbstore.transactions.waiting import Patience
 
 _BATCH: Final = 100
 """Folders that move before their partitions' locations change."""
+
+_SETTLING: Final = 1.0
+"""Seconds for which a reader or writer of a table waits for a process that moves folders of it: a batch takes less."""
 
 _COPIED: Final = 4
 """The same where they are copied, all at once; of each some files are copied at once."""
@@ -55,11 +59,13 @@ class ExchangeFiles:
         store: the store.
         manifest: the exchange's.
         exchange: the tables and their folders.
+        patience: how long a process is waited for that holds the target's folder; None: as the store says.
     """
 
     store: PartitionStore
     manifest: Manifest
     exchange: Exchange
+    patience: Patience | None = None
 
     def settle(self, *, dead: bool) -> bool:
         """Finish what somebody else began; whether it is over.
@@ -69,7 +75,13 @@ class ExchangeFiles:
 
         Raises:
             FileOperationFailed, OutsideWarehouse: a folder cannot be moved; its files are read where they are.
+            StoreBusy: a process moves folders, or was halted while it did, and readers do not wait for long.
         """
+        seconds = min(_SETTLING, self.store.patience.total)
+        soon = ExchangeFiles(self.store, self.manifest, self.exchange, replace(self.store.patience, total=seconds))
+        return soon._settle(dead=dead)
+
+    def _settle(self, *, dead: bool) -> bool:
         source_row, target_row = self._row(self.exchange.source), self._row(self.exchange.target)
         publication = self._publication(target_row)
         if target_row is None or publication is None:  # it is leased first, and closed first
@@ -180,7 +192,7 @@ class ExchangeFiles:
         with suppress(FileOperationFailed, OutsideWarehouse):  # as what moves there, which says so
             if warehouse.renames(home):
                 warehouse.make_folder(home)
-        with held_at_last(lambda: warehouse.held(home), self.store.patience, home) as hold:
+        with held_at_last(lambda: warehouse.held(home), self.patience or self.store.patience, home) as hold:
             yield hold
 
     def _row(self, place: tuple[str, str]) -> TableRow | None:
