@@ -1,10 +1,10 @@
-"""Holding folders while they move or are deleted: who holds one looks at the catalog first.
+"""Holding folders while they move or are deleted: the process that holds one then looks at the catalog.
 
 A process that only looked and then moved could come late, however soon after: others may have finished its change, and
 taken it back, so that the folder is again where it was. They cannot while the folder is held, nor take the process for
 dead. One that dies holds nothing any more.
 
-Who moves a folder of a table holds the table's; who deletes one holds that itself.
+A process that moves a folder of a table holds the table's; one that deletes a folder holds that itself.
 """
 
 from __future__ import annotations

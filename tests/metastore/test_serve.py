@@ -346,7 +346,7 @@ def test_a_process_that_is_started_again_makes_no_store_where_its_disk_is_away(s
     for file in away.iterdir():
         file.rename(tmp_path / file.name)
     until(lambda: serving_pids(server) == set(server.children()) and len(server.children()) == 2)
-    for _ in range(20):  # whichever answers
+    for _ in range(20):  # one of its processes answers each
         with client(server.port) as metastore:
             assert metastore.get_all_databases() == ["default", "shop"]
 

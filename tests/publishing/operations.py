@@ -168,16 +168,6 @@ def _drop_a(store, warehouse, table):
     drop_partitions(store, warehouse, table, payloads, delete=True)
 
 
-def _rename_a(store, warehouse, table):
-    rename_partition(store, warehouse, table, ("a",), Partition(("z",)))
-
-
-def _renamed_a(sales):
-    if "z" in sales:
-        raise NotPossible
-    sales["z"] = replace(sales.pop("a"), at_home=True)
-
-
 def _relocate_b(store, warehouse, table):
     here = store.get_partition("shop", "sales", ("b",))
     change_partitions(store, warehouse, table, [replace(here, location=f"{warehouse.root}/elsewhere/b")])
@@ -202,46 +192,6 @@ def _added_e(sales):
     sales["e"] = Rows(())
 
 
-def _exchange_c(store, world):
-    source, target = store.get_table("shop", "sales"), store.get_table("shop", "sold")
-    exchange_partitions(store, world.warehouse, source, target, [store.get_partition("shop", "sales", ("c",))])
-
-
-def _exchanged_c(tables):
-    if "c" in tables["sold"]:
-        raise NotPossible
-    tables["sold"]["c"] = tables["sales"].pop("c")
-
-
-def _exchange_c_back(store, world):
-    source, target = store.get_table("shop", "sold"), store.get_table("shop", "sales")
-    exchange_partitions(store, world.warehouse, source, target, [store.get_partition("shop", "sold", ("c",))])
-
-
-def _exchanged_c_back(tables):
-    if "c" in tables["sales"]:
-        raise NotPossible
-    tables["sales"]["c"] = tables["sold"].pop("c")
-
-
-def _rename_z_back(store, warehouse, table):
-    rename_partition(store, warehouse, table, ("z",), Partition(("a",)))
-
-
-def _renamed_z_back(sales):
-    if "a" in sales:
-        raise NotPossible
-    sales["a"] = sales.pop("z")
-
-
-def _rename_trade_back(store, world):
-    change_table(store, world.warehouse, "shop", "trade", replace(store.get_table("shop", "trade"), name="sales"))
-
-
-def _renamed_trade_back(tables):
-    tables["sales"] = tables.pop("trade")
-
-
 def _create_sales(store, world):
     create_table(store, world.warehouse, Table("shop", "sales", [Column("ds", "string")], [Column("id", "int")]))
 
@@ -252,12 +202,40 @@ def _created_sales(tables):
     tables["sales"] = {}
 
 
-def _rename_sales(store, warehouse, table):
-    change_table(store, warehouse, "shop", "sales", replace(table, name="trade"))
+def _rename(old, new):
+    """A partition of sales."""
+
+    def renamed(sales):
+        if new in sales:
+            raise NotPossible
+        sales[new] = replace(sales.pop(old), at_home=True)
+
+    return _of_table(
+        lambda store, warehouse, table: rename_partition(store, warehouse, table, (old,), Partition((new,))), renamed
+    )
 
 
-def _renamed_sales(tables):
-    tables["trade"] = tables.pop("sales")
+def _exchange_c(source, target):
+    def exchange(store, world):
+        tables = (store.get_table("shop", name) for name in (source, target))
+        exchange_partitions(store, world.warehouse, *tables, [store.get_partition("shop", source, ("c",))])
+
+    def exchanged(tables):
+        if "c" in tables[target]:
+            raise NotPossible
+        tables[target]["c"] = tables[source].pop("c")
+
+    return Operation(exchange, exchanged)
+
+
+def _rename_table(old, new):
+    def rename(store, world):
+        change_table(store, world.warehouse, "shop", old, replace(store.get_table("shop", old), name=new))
+
+    def renamed(tables):
+        tables[new] = tables.pop(old)
+
+    return Operation(rename, renamed)
 
 
 OPERATIONS = {
@@ -266,16 +244,14 @@ OPERATIONS = {
     "drop a partition": _of_table(_drop_a, lambda sales: sales.pop("a")),
     "expire": _of_table(lambda *table: _expire(*table, "a"), lambda sales: sales.pop("a")),
     "undo": Operation(_undo, _undone),
-    "rename a partition": _of_table(_rename_a, _renamed_a),
+    "rename a partition": _rename("a", "z"),
     "relocate": _of_table(_relocate_b, _relocated_b),
     "truncate": _of_table(
         lambda store, warehouse, table: truncate_table(store, warehouse, table, ["ds=b"]), _truncated_b
     ),
     "add": _of_table(_add_e, _added_e),
-    "exchange": Operation(_exchange_c, _exchanged_c),
-    "rename the table": Operation(
-        lambda store, world: _rename_sales(store, world.warehouse, store.get_table("shop", "sales")), _renamed_sales
-    ),
+    "exchange": _exchange_c("sales", "sold"),
+    "rename the table": _rename_table("sales", "trade"),
     "drop the table": Operation(
         lambda store, world: drop_table(store, world.warehouse, "shop", "sales", delete=True),
         lambda tables: tables.pop("sales"),
@@ -283,9 +259,9 @@ OPERATIONS = {
 }
 
 BACK = {
-    "exchange back": Operation(_exchange_c_back, _exchanged_c_back),
+    "exchange back": _exchange_c("sold", "sales"),
     "create the table again": Operation(_create_sales, _created_sales),
-    "rename the partition back": _of_table(_rename_z_back, _renamed_z_back),
-    "rename the table back": Operation(_rename_trade_back, _renamed_trade_back),
+    "rename the partition back": _rename("z", "a"),
+    "rename the table back": _rename_table("trade", "sales"),
 }
 """What makes rows and folders as they were before another change: all but that change itself then looks as at first."""

@@ -145,7 +145,7 @@ def test_the_longest_keys_stay_as_they_are(store, name):
 
 @pytest.mark.parametrize("change", [moves.rename, moves.rename_away])
 def test_at_each_step_of_a_rename_the_table_has_one_of_its_two_names(monkeypatch, change):
-    """Whoever asks for it by name gets it under the one or the other, whole, without waiting for the process."""
+    """A reader gets it under the old name or the new one, whole, without waiting for the process."""
     make_impatient(monkeypatch)
     seen = Counter()
     for at in range(MOST):

@@ -238,7 +238,7 @@ class MeasuredRows(MemoryRows):
 
 
 def test_repair_of_the_catalog_reads_none_of_the_lists_of_writes_that_dead_processes_left():
-    """They may be many and large: read into one list, they filled the memory of whoever repaired."""
+    """They may be many and large: read into one list, they filled the memory of the process that repairs."""
     rows, half_written = MeasuredRows(atomic=False), MemoryRows(atomic=False)
     transactions = Transactions(rows)
     transactions.run(lambda transaction: transaction.row(b"Gshop").set_state(b"there"))
