@@ -7,8 +7,9 @@ wrong with it is InvalidModel, whose ``at`` is a path such as ``storage_tables.0
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Self
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, ClassVar, Final, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -55,7 +56,7 @@ class Document(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise invalid_model(error, document=type(self).__name__) from None
+            raise invalid_model(error, type(self), document=type(self).__name__) from None
 
     # So that pydantic makes what is nested itself, and mistakes within it keep their whole path.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
@@ -119,9 +120,9 @@ class Named(Document):
         return f"{self.kind} {self.name}"
 
 
-def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
+def invalid_model(error: ValidationError, model: type[BaseModel], **where: object) -> InvalidModel:
     """The error for what pydantic found wrong: the first mistake in the fields, the others in the hint."""
-    mistakes = [_mistake(mistake) for mistake in error.errors(include_url=False, include_context=False)]
+    mistakes = [_mistake(mistake, model) for mistake in error.errors(include_url=False, include_context=False)]
     at, expected, value = mistakes[0]
     more = "; ".join(f"{place}: expected {what}" for place, what, _ in mistakes[1:MAX_SHOWN])
     left = f"; and {len(mistakes) - MAX_SHOWN} more mistakes" if mistakes[MAX_SHOWN:] else ""
@@ -136,8 +137,26 @@ def invalid_model(error: ValidationError, **where: object) -> InvalidModel:
     )
 
 
-def _mistake(error: Mapping[str, Any]) -> tuple[str, str, str]:
+def _mistake(error: Mapping[str, Any], model: type[BaseModel]) -> tuple[str, str, str]:
     kind, message = error["type"], error["msg"]
     expected = _EXPECTED.get(kind) or re.sub("^(Value error, |Input should be )", "", message)
+    if kind == "extra_forbidden":
+        near = get_close_matches(str(error["loc"][-1]), _keys(model, error["loc"][:-1]), 1)
+        expected += "".join(f", such as {key}" for key in near)
     shown = "nothing" if kind == "missing" else repr(error["input"])
     return ".".join(map(str, error["loc"])), expected, clipped(shown, _SHOWN)
+
+
+def _keys(model: type[BaseModel] | None, place: Sequence[int | str]) -> Iterable[str]:
+    """The keys of the document at a place within one of a model."""
+    for step in place:
+        if model and step in model.model_fields:
+            model = _model_within(model.model_fields[str(step)].annotation)
+    return model.model_fields if model else ()
+
+
+def _model_within(annotation: object) -> type[BaseModel] | None:
+    """The first model that a field's type names, such as that of a list's items."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_within, get_args(annotation))), None)

@@ -175,7 +175,7 @@ def make(kind: str, data: Mapping[str, Any], **where: object) -> Named:
     try:
         return CLASSES[kind].model_validate(data)
     except ValidationError as error:
-        raise invalid_model(error, **where, kind=kind) from None
+        raise invalid_model(error, CLASSES[kind], **where, kind=kind) from None
 
 
 def check_text(text: str, format: Format) -> None:

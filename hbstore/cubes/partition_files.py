@@ -128,7 +128,7 @@ def _partition(data: object, file: str, number: int) -> tuple[str, PartitionDesc
     try:
         one = _Partition.model_validate(data)
     except ValidationError as error:
-        raise invalid_model(error, file=file, document=number, kind="partition") from None
+        raise invalid_model(error, _Partition, file=file, document=number, kind="partition") from None
     return one.table, PartitionDesc(one.update_period, one.time, one.other, one.location, one.parameters)
 
 

@@ -101,6 +101,8 @@ WRONG = [
     ("name: sales", "name: a b", "name", "letters, digits"),
     ("name: sales", "nome: sales", "name", "this key"),
     ("cube: shop", "cube: shop\ncolour: red", "colour", "a known key"),
+    ("cube: shop", "cube: shop\nWeights: 5", "Weights", "a known key, such as weight"),
+    (PRICE, "{name: price, type: double, coment: x}", "columns.0.coment", "such as comment"),
     ("cube: shop", "cube: 5", "cube", "a text"),
     ("cube: shop", "cube: shop\nweight: heavy", "weight", "a number"),
     ("cube: shop", "cube: shop\nweight: .inf", "weight", "a finite number"),
