@@ -23,6 +23,7 @@ from hbstore.publishing.manifest import new_publication_id
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow, check_same_table
 from hbstore.transactions.outcome import decided
 
 
@@ -54,6 +55,7 @@ def exchange_partitions(
         FileOperationFailed: there is something where a folder would go, or the tables are in different file systems.
         OutsideWarehouse: folders would move where the warehouse's roots do not allow it.
         WriteConflict: a job is writing one of them.
+        ConcurrentChange: a table has another location than when it was read, or another one has its name.
         PublicationLost: it took so long that it was taken for dead, or another exchange took the partitions. After all
             of these nothing was changed.
         CommitStateUnknown: the connection broke. The next process finishes it or gives it up.
@@ -64,8 +66,10 @@ def exchange_partitions(
     writes = tuple(PartitionWrite(partition.values, partition.location or "") for partition in partitions)
     exchange = Exchange(source_name, target_name, source.location, target.location)
     files = ExchangeFiles(store, Manifest(EXCHANGES + new_publication_id(), "", writes, exchange=exchange), exchange)
-    _lease(Publisher(store), files)
+    leased_rows = _lease(Publisher(store), files)
     try:
+        for row, table in zip(leased_rows, (target, source), strict=True):
+            check_same_table(row, table)  # else folders would come to where another table of its name is
         _check_places(warehouse, files)  # which nobody changes now
         values = [partition.values for partition in partitions]
         store.exchange_partitions(source_name, target_name, values, publication=files.manifest.id)
@@ -88,10 +92,11 @@ def exchange_partitions(
     return Exchanged(tuple(there), tuple(left))
 
 
-def _lease(publisher: Publisher, files: ExchangeFiles) -> None:
+def _lease(publisher: Publisher, files: ExchangeFiles) -> list[TableRow]:
+    """Lease the partitions in the target, then in the source; the rows of both."""
+    tables = (files.exchange.target, files.exchange.source)
     try:
-        publisher.lease(".".join(files.exchange.target), files.manifest)
-        publisher.lease(".".join(files.exchange.source), files.manifest)
+        return [publisher.lease(".".join(table), files.manifest) for table in tables]
     except HbstoreError:
         with suppress(HbstoreError):
             files.withdraw()

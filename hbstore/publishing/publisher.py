@@ -33,11 +33,12 @@ from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.folder_move import FolderMove
+from hbstore.publishing.held_folder import held_at_last
 from hbstore.publishing.lease import Lease
 from hbstore.publishing.manifest import ALIVE, STAGING, places_of, warehouse_of
 from hbstore.publishing.removal import finish_removal
 from hbstore.publishing.unfinished import UNFINISHED
-from hbstore.store.manifest import EXCHANGES, Manifest
+from hbstore.store.manifest import EXCHANGES, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Publication, has_publications
 from hbstore.store.puts import partition_key
@@ -357,8 +358,8 @@ class Publisher:
         self._there(row, [write.values for write in manifest.partitions])  # on HBase they are written now, if not yet
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in manifest.partitions:
-            for name in () if write.drop else write.replaced:
-                warehouse.delete(f"{write.location}/{name}", inside=inside, purge=False)
+            if write.replaced and not write.drop and not self._delete_replaced(row, manifest, write):
+                return
             files = {manifest.prepared(write, name): f"{write.location}/{shown}" for name, shown in write.files.items()}
             try:
                 warehouse.bring(files, inside=inside)
@@ -374,6 +375,20 @@ class Publisher:
             finish_removal(self.store, row, manifest)
         else:
             self.store.publications.close(row, manifest.id)
+
+    def _delete_replaced(self, row: TableRow, manifest: Manifest, write: PartitionWrite) -> bool:
+        """Delete the files of a partition that others replace; whether the publication was still open then.
+
+        Where it is not, another table or partition may have this place by now, with files of the same names.
+        """
+        warehouse, inside = warehouse_of(row), places_of(row, manifest)
+        home = row.table.location or write.location
+        with held_at_last(lambda: warehouse.held(home), self.store.patience, home):
+            if not self.is_open(row, manifest.id):
+                return False
+            for name in write.replaced:
+                warehouse.delete(f"{write.location}/{name}", inside=inside, purge=False)
+        return True
 
     def _there(self, row: TableRow, values: Sequence[tuple[str, ...]]) -> list[Partition]:
         return self.store.get_partitions(row.table.database, row.table.name, values)

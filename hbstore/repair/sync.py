@@ -135,7 +135,9 @@ def sync_partitions(
         progress("drop", dropped, len(repair.drop))
     for some in _batches(repair.add, batch):
         # Texts that no engine reads as a value were foreign.
-        added += store.add_partitions(database, name, some, if_not_exists=True, invalid_values="keep")
+        added += store.add_partitions(
+            database, name, some, if_not_exists=True, invalid_values="keep", same_as=described
+        )
         progress("add", added, len(repair.add))
     remove_staging(location, staging)
     return replace(repair, added=added, dropped=dropped)

@@ -19,7 +19,7 @@ import logging
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from shlex import quote
@@ -41,10 +41,12 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition, Table
 from hbstore.model.structs import partition_values, partitions_from_payloads
+from hbstore.publishing.held_folder import held_at_last
 from hbstore.publishing.publisher import Publisher
 from hbstore.publishing.removal import holds_table
 from hbstore.retention.kept_files import own_trash
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.partition_changes import drop_partitions
 from hbstore.warehouse.table_kinds import is_purged, keeps_files
@@ -182,32 +184,18 @@ def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:
         ConcurrentChange: its table was dropped or renamed.
     """
     run = _run(store, run_id)
-    database, name = table_name(run.table)
-    with suppress(TableNotFound, DatabaseNotFound):
-        row = store.table_row(database, name)
-        if row.table_id.hex() == run.table_id:
-            return _undo(store, warehouse, run, row.table)
-    raise ConcurrentChange(
-        "the table of the run was dropped or renamed",
-        table=run.table,
-        run=run_id,
-        hint=f"Its files are in {run.trash}: move them to where you want them, and add the partitions",
-    )
-
-
-def _undo(store: PartitionStore, warehouse: Warehouse, run: ExpiryRun, table: Table) -> Undone:
-    database, name = table.database, table.name
+    _row(store, run)
     Publisher(store).recover(run.table)  # moves into the trash what a dead process has not
-    table, payloads = located(store, warehouse, table), run.payloads()
+    table = located(store, warehouse, _row(store, run).table)
+    database, name, payloads = table.database, table.name, run.payloads()
     trash = warehouse.with_trash(run.trash)
     present = {partition_values(payload) for payload in store.get_payloads(database, name, _values(payloads))}
     restored: list[str] = []
     left: dict[str, str] = {}
     for partition in partitions_from_payloads(payloads):
         shown = partition_name(table.partition_column_names, partition.values)
-        reason = _IS_THERE if partition.values in present else _brought_back(trash, table, run, partition)
+        reason = _IS_THERE if partition.values in present else _added_again(store, trash, table, run, partition)
         if reason is None:
-            store.add_partitions(database, name, [partition], True, invalid_values="keep")
             restored.append(shown)
         else:
             left[shown] = reason
@@ -289,17 +277,59 @@ def _run(store: PartitionStore, run_id: str) -> ExpiryRun:
     return run
 
 
+def _row(store: PartitionStore, run: ExpiryRun) -> TableRow:
+    """The table of a run.
+
+    Raises:
+        ConcurrentChange: it was dropped or renamed.
+    """
+    with suppress(TableNotFound, DatabaseNotFound):
+        row = store.table_row(*table_name(run.table))
+        if row.table_id.hex() == run.table_id:
+            return row
+    raise ConcurrentChange(
+        "the table of the run was dropped or renamed",
+        table=run.table,
+        run=run.id,
+        hint=f"Its files are in {run.trash}: move them to where you want them, and add the partitions",
+    )
+
+
 def _values(payloads: Sequence[bytes]) -> list[tuple[str, ...]]:
     return [partition_values(payload) for payload in payloads]
 
 
-def _brought_back(trash: Warehouse, table: Table, run: ExpiryRun, partition: Partition) -> str | None:
+def _added_again(
+    store: PartitionStore, trash: Warehouse, table: Table, run: ExpiryRun, partition: Partition
+) -> str | None:
+    """Add a partition and move its files back to where they were; why not, or None.
+
+    Raises:
+        ConcurrentChange: the table was dropped or renamed; the files are in the trash.
+    """
+    place = partition.location or ""
+    has_files = run.files != "kept" and bool(place) and not holds_table(table, place)
+    home = table.location or place
+    inside = [home, place]
+    with ExitStack() as stack:
+        if has_files:  # else a rename could move the table's folder, and another table get its place
+            stack.enter_context(held_at_last(lambda: trash.held(home), store.patience, home))
+        row = _row(store, run)
+        reason = _brought_back(trash, run, place, inside) if has_files else None
+        if reason is None:
+            try:
+                store.add_partitions(table.database, table.name, [partition], True, invalid_values="keep", same_as=row)
+            except ConcurrentChange:
+                if has_files:
+                    trash.delete(place, inside=inside, purge=False)
+                raise
+        return reason
+
+
+def _brought_back(trash: Warehouse, run: ExpiryRun, place: str, inside: Sequence[str]) -> str | None:
     """Move a partition's files back to where they were; why not, or None."""
-    if run.files == "kept" or not partition.location or holds_table(table, partition.location):
-        return None
-    inside = [partition.location] if table.location is None else [table.location, partition.location]
     try:
-        was_there = trash.restore(partition.location, inside=inside)
+        was_there = trash.restore(place, inside=inside)
     except (FileOperationFailed, OutsideWarehouse) as error:
         return str(error)
     # Of one that never had a folder nothing is there either, while what else the run has dropped still is.

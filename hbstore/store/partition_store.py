@@ -368,13 +368,14 @@ class PartitionStore:
         cascade: bool = False,
         expected_parameters: Mapping[str, str | None] | None = None,
         replaces: Table | None = None,
+        same_as: TableRow | None = None,
         invalid_types: InvalidTypes = "reject",
     ) -> None:
         """Replace all of a table but its name and its partition columns.
 
         With ``cascade`` the columns of every partition's storage become the table's, as quickly as a rename. With
         ``expected_parameters`` it is done only if the very version that is replaced has these (None: has it not), with
-        ``replaces`` only if that version equals this table.
+        ``replaces`` only if that version equals this table, with ``same_as`` only if it is the table of that row.
         ``invalid_types`` is as for `create_table`; columns that stay as they are are not looked at.
 
         Raises:
@@ -391,7 +392,8 @@ class PartitionStore:
         expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             self._check_new_types(table, table.database, table.name)
-        self._table_changes.alter(table, cascade=cascade, expected=expected_parameters, replaces=replaces)
+        expected = expected_parameters
+        self._table_changes.alter(table, cascade=cascade, expected=expected, replaces=replaces, same_as=same_as)
 
     def rename_table(
         self,
@@ -401,6 +403,7 @@ class PartitionStore:
         *,
         relocated: tuple[str, str] | None = None,
         moved: str | None = None,
+        same_as: TableRow | None = None,
         invalid_types: InvalidTypes = "reject",
     ) -> None:
         """Give a table another name, in its database or another one, with all its partitions, in a few writes.
@@ -408,15 +411,17 @@ class PartitionStore:
         Readers find the table whole under its old name until that is decided, from then on under the new one, on HBase
         as well (docs/hbase.md). ``table`` is what it becomes, with the same partition columns; ``relocated`` the
         beginning of partitions' locations and what replaces it, while locations elsewhere stay; ``moved`` the
-        publication of `FolderChanges.begin_move` for which its folder has moved. ``invalid_types`` is as for
-        `alter_table`. O(1), but for one of many renames and alterations, which writes the rows anew, O(partitions).
+        publication of `FolderChanges.begin_move` for which its folder has moved. ``same_as`` and ``invalid_types`` are
+        as for `alter_table`. O(1), but for one of many renames and alterations, which writes the rows anew,
+        O(partitions).
 
         Raises:
             AlreadyExists: there is a table of the new name.
             PublicationLost: the publication ``moved`` was given up; nothing was changed.
             InvalidType: a column is now of a type that Hive does not have.
             InvalidInput: the name is the same, or the partition columns are not.
-            ConcurrentChange: files of a decided write or of an exchange are on their way; nothing was changed.
+            ConcurrentChange: files of a decided write or of an exchange are on their way, or it is not the table of
+                ``same_as``; nothing was changed.
 
         >>> from dataclasses import replace
         >>> store.rename_table("shop", "sales", replace(store.get_table("shop", "sales"), name="sold"))
@@ -427,7 +432,7 @@ class PartitionStore:
         expect_choice("invalid_types", invalid_types, "reject", "keep")
         if invalid_types == "reject":
             self._check_new_types(table, database, name)
-        self._table_changes.rename(database, name, table, relocated=relocated, moved=moved)
+        self._table_changes.rename(database, name, table, relocated=relocated, moved=moved, same_as=same_as)
 
     def _check_new_types(self, table: Table, database: str, name: str) -> None:
         """See that the columns of a table that is to be altered are of Hive's types, if they were not before."""
@@ -438,15 +443,29 @@ class PartitionStore:
             before = {(column.name, column.type) for column in self._tables.open(database, name).table.columns}
             check_columns(one for one in columns if one not in before)
 
-    def drop_table(self, database: str, name: str, *, if_exists: bool = False, record: NewRecord | None = None) -> None:
+    def drop_table(
+        self,
+        database: str,
+        name: str,
+        *,
+        if_exists: bool = False,
+        record: NewRecord | None = None,
+        same_as: TableRow | None = None,
+    ) -> None:
         """Remove a table and all its partitions. Files are not touched. A record may be put in the same step. O(1).
 
         More than 100 partition rows are removed in the background; nobody sees them, and the name is free at once.
+        ``same_as`` is as for `alter_table`.
+
+        Raises:
+            TableNotFound, DatabaseNotFound: there is none, unless ``if_exists``.
+            ConcurrentChange: folders of it are on their way, or it is not the table of ``same_as``; nothing was
+                changed.
 
         >>> store.drop_table("shop", "sales")
         >>> store.drop_table("shop", "sales", if_exists=True)
         """
-        if self._tables.drop_table(database, name, if_exists=if_exists, also=_put(record)):
+        if self._tables.drop_table(database, name, if_exists=if_exists, also=_put(record), same_as=same_as):
             self._purger.begin()
 
     # Writing partitions
@@ -459,24 +478,29 @@ class PartitionStore:
         if_not_exists: bool = False,  # noqa: FBT001, FBT002  the name is a contract
         *,
         invalid_values: InvalidValues = "reject",
+        same_as: TableRow | Table | None = None,
     ) -> int:
         """Add partitions, all or none; how many, as with ``if_not_exists`` those that are there are passed over.
 
         A partition without a location gets the table's and its own name; without a storage it inherits the table's.
         ``invalid_values="keep"`` takes values that do not fit their column's type: a filter matches such a value where
-        engines read one from the text, as from ``9.0`` in an int column. "reject" raises.
+        engines read one from the text, as from ``9.0`` in an int column. "reject" raises. ``same_as`` is the table as
+        the caller has read it: its row, or its definition, whose location it must still have.
 
         Raises:
             AlreadyExists: one is there already, or stands twice in the batch, unless ``if_not_exists``.
             InvalidPartitionValue: a value does not fit its type, or there are too many or too few.
             TableNotPartitioned: the table has no partition columns.
+            ConcurrentChange: it is not the table of ``same_as``; nothing was changed.
             CommitStateUnknown: HBase went away in the middle; the batch will be there wholly or not at all.
 
         >>> store.add_partitions("shop", "sales", [Partition(("2013-01-04", "0")), Partition(("2013-01-04", "1"))])
         2
         """
         row = self._tables.open(database, table)
-        return self._writer.add(row, partitions, if_not_exists=if_not_exists, invalid_values=invalid_values)
+        return self._writer.add(
+            row, partitions, if_not_exists=if_not_exists, invalid_values=invalid_values, same_as=same_as
+        )
 
     def drop_partitions(
         self, database: str, table: str, values: Iterable[PartitionValues], *, if_exists: bool = False
@@ -529,6 +553,7 @@ class PartitionStore:
         expected: Expected | None = None,
         moved: str | None = None,
         invalid_values: InvalidValues = "reject",
+        same_as: TableRow | None = None,
     ) -> None:
         """Give a partition other values; a `Partition` replaces all else of it as well. Its column statistics stay.
 
@@ -540,6 +565,7 @@ class PartitionStore:
             expected: as for `change_partitions`.
             moved: the publication of `FolderChanges.begin_move` for which its folder has moved.
             invalid_values: as for `add_partitions`.
+            same_as: the row of the table that it must be; None: whichever has the name.
 
         Raises:
             TableNotPartitioned: the table has no partition columns.
@@ -554,7 +580,7 @@ class PartitionStore:
         """
         row = self._tables.open(database, table)
         payloads = {} if expected is None else expected
-        self._writer.rename(row, values, renamed, payloads, moved=moved, invalid_values=invalid_values)
+        self._writer.rename(row, values, renamed, payloads, moved=moved, invalid_values=invalid_values, same_as=same_as)
 
     def exchange_partitions(
         self,
@@ -627,6 +653,7 @@ class PartitionStore:
         *,
         outrun: tuple[type[HbstoreError], ...] = (),
         hint: str = "Try again",
+        same_as: TableRow | None = None,
     ) -> T:
         """Change a table by a step that reads of it and then writes, as if nobody else wrote meanwhile.
 
@@ -636,6 +663,7 @@ class PartitionStore:
                 still what it read, in the very same table; where another writer was faster, the step is called again.
             outrun: errors of the step that say that others were faster, besides ConcurrentChange.
             hint: of the error where they always are.
+            same_as: the row of the table that it must be; None: whichever has the name now.
 
         Returns:
             What the step returned in the end.
@@ -660,7 +688,7 @@ class PartitionStore:
         def begin() -> TableStep:
             return TableStep(self._tables.open(*names), self._reader, self._writer, self._table_changes)
 
-        return run_step(begin, step, self.patience, outrun, hint)
+        return run_step(begin, step, self.patience, outrun, hint, same_as)
 
     # Reading partitions
 

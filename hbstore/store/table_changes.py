@@ -97,8 +97,7 @@ class TableChanges:
 
         def alter(transaction: Transaction) -> None:
             view, row = self.tables.view(transaction, table.database, table.name)
-            if same_as is not None:
-                check_same_table(row, same_as)
+            check_same_table(row, same_as)
             check_alterable(row, table)
             expectation.check(row)
             if table.location != row.table.location:
@@ -113,11 +112,19 @@ class TableChanges:
         self.tables.transactions.run(alter)
 
     def rename(
-        self, database: str, name: str, table: Table, *, relocated: tuple[str, str] | None, moved: str | None
+        self,
+        database: str,
+        name: str,
+        table: Table,
+        *,
+        relocated: tuple[str, str] | None,
+        moved: str | None,
+        same_as: TableRow | None = None,
     ) -> None:
         """Give a table another name; all else of its definition is replaced as well.
 
-        ``moved`` is the publication for which its folder has moved, and which is over with this.
+        ``moved`` is the publication for which its folder has moved, and which is over with this. With ``same_as`` it
+        must be the very table of that row.
         """
         declared_by(table)
         relocated = None if relocated is None else checked_relocation(relocated)
@@ -136,6 +143,7 @@ class TableChanges:
                     table=row.table,
                     hint="Create another table and load the partitions into it",
                 )
+            check_same_table(row, same_as)
             check_classes(table, row.table)
             check_movable(row, moved)
             target = transaction.row(table_key(table.database, table.name))

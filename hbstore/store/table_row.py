@@ -12,6 +12,7 @@ from typing import Final
 
 from hbstore.byte_cache import remembered, size_of
 from hbstore.errors import ConcurrentChange, CorruptRow, TimelineError
+from hbstore.files.locations import same_place
 from hbstore.keys.row_key import table_prefix
 from hbstore.model.objects import Table
 from hbstore.model.structs import decode_table, encode_table
@@ -287,14 +288,27 @@ class TableRow:
         return table_id_of(self.cells[DEFINITION])
 
 
-def check_same_table(now: TableRow, before: TableRow) -> None:
+def check_same_table(now: TableRow, before: TableRow | Table | None) -> None:
     """See that a table is the one that was read before, altered or not.
 
+    Args:
+        now: the table that has the name.
+        before: its row, or its definition: then its folder has to be the one that this says, if it has any; None: it
+            may be any table.
+
     Raises:
-        ConcurrentChange: another table has its name now; nothing was changed.
+        ConcurrentChange: it is another table, or was given another location; nothing was changed.
     """
-    if now.table_id != before.table_id:
-        raise ConcurrentChange("another table has this name now", table=before.table, hint="Try again")
+    if isinstance(before, TableRow):
+        if now.table_id != before.table_id:
+            raise ConcurrentChange("another table has this name now", table=before.table, hint="Try again")
+    elif before is not None and now.table.location and not same_place(now.table.location, before.location):
+        raise ConcurrentChange(
+            "the table has another location than when it was read, or another table has its name now",
+            table=before,
+            location=now.table.location,
+            hint="Nothing was changed; try again",
+        )
 
 
 def totals_of(log: Log) -> Totals:

@@ -87,7 +87,7 @@ class TableStep:
         if adding or putting or dropping:
             touched = {texts_of(self.row, values) for values in (*putting, *dropping, *kept)}
             expected: Expected = {values: self._read[values] for values in touched & self._read.keys()}
-            self._writer.replace(self.row, adding, putting, dropping, expected, "keep", same_table=True)
+            self._writer.replace(self.row, adding, putting, dropping, expected, "keep", same_as=self.row)
 
     def alter(self, table: Table) -> None:
         """Replace all of the table but its name and its partition columns, if it is what it was when the step began.
@@ -109,6 +109,7 @@ def run_step(
     patience: Patience,
     outrun: tuple[type[HbstoreError], ...],
     hint: str,
+    same_as: TableRow | None,
 ) -> T:
     """Run a step until nobody was faster, on the table that it began with; see `PartitionStore.change`.
 
@@ -118,15 +119,17 @@ def run_step(
         patience: for how long.
         outrun: errors that say that others were faster, besides ConcurrentChange.
         hint: of the error where they always are.
+        same_as: the table as the caller has read it; None: it is the one that has the name when the step begins.
     """
     first = begin()
+    table_id = (same_as or first.row).table_id
     steps = chain([first], iter(begin, None))
 
     def attempt() -> T:
         now = next(steps)
-        if now.row.table_id != first.row.table_id:
+        if now.row.table_id != table_id:
             raise TableNotFound(
-                "the table was dropped, and another one has its name now",
+                "the table was dropped or renamed, and another one has its name now",
                 table=first.table,
                 hint="Nothing was changed in the other table. Repeat the call if it is the one that you mean",
             )

@@ -35,6 +35,7 @@ from hbstore.store.table_row import (
     DEFINITION,
     TABLE_KEYS,
     TableRow,
+    check_same_table,
     database_key,
     definition_of,
     first_definition,
@@ -237,9 +238,15 @@ class Tables:
         return view, row
 
     def drop_table(
-        self, database: str, name: str, *, if_exists: bool, also: Callable[[Transaction], None] | None = None
+        self,
+        database: str,
+        name: str,
+        *,
+        if_exists: bool,
+        also: Callable[[Transaction], None] | None = None,
+        same_as: TableRow | None = None,
     ) -> bool:
-        """Remove a table and its partitions; `also` is done with it.
+        """Remove a table and its partitions; `also` is done with it. With ``same_as`` only the table of that row.
 
         Returns:
             Whether rows are left for `hbstore.store.purge`.
@@ -249,7 +256,9 @@ class Tables:
         def drop(transaction: Transaction) -> bool:
             view = transaction.row(table_key(identifier("database", database), identifier("table", name)))
             view.settle()  # also where a drop of it is not finished
-            check_in_place(self.view(transaction, database, name)[1])
+            row = self.view(transaction, database, name)[1]
+            check_in_place(row)
+            check_same_table(row, same_as)
             leaves_rows = remove_table(transaction, view)
             if also is not None:
                 also(transaction)

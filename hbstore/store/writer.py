@@ -61,7 +61,13 @@ class Writer:
     tables: Tables
 
     def add(
-        self, row: TableRow, partitions: Iterable[Partition], *, if_not_exists: bool, invalid_values: InvalidValues
+        self,
+        row: TableRow,
+        partitions: Iterable[Partition],
+        *,
+        if_not_exists: bool,
+        invalid_values: InvalidValues,
+        same_as: TableRow | Table | None = None,
     ) -> int:
         """Add partitions; how many were added. What they inherit from the table is written into them."""
         partitioned(row.table)
@@ -71,7 +77,7 @@ class Writer:
         def adding(row: TableRow) -> Change:
             return _adding(row, given, if_not_exists=if_not_exists, invalid_values=invalid_values)
 
-        return len(self._make_of(row, adding).puts)
+        return len(self._make_of(row, adding, same_as=same_as).puts)
 
     def drop(self, row: TableRow, values: Iterable[PartitionValues], *, if_exists: bool) -> int:
         """Drop partitions; how many were dropped. What is known about them goes with them."""
@@ -109,7 +115,7 @@ class Writer:
         expected: Expected,
         invalid_values: InvalidValues,
         *,
-        same_table: bool = False,
+        same_as: TableRow | None = None,
     ) -> None:
         """Add, add or replace, and drop partitions, if some are as they are expected to be, and perhaps the table."""
         partitioned(row.table)
@@ -141,7 +147,7 @@ class Writer:
                 untimed=batch.untimed,
             )
 
-        self._make_of(row, replacing, same_table=same_table)
+        self._make_of(row, replacing, same_as=same_as)
 
     def rename(
         self,
@@ -152,6 +158,7 @@ class Writer:
         *,
         moved: str | None,
         invalid_values: InvalidValues,
+        same_as: TableRow | None = None,
     ) -> None:
         """Give a partition other values; it is never seen under both or neither by a listing."""
         partitioned(row.table)
@@ -181,14 +188,14 @@ class Writer:
             puts += _statistics_of_renamed(row, view, old_key, new_key)
             return Change(puts, gone, batch.values, present, expected=payloads, times=batch.times)
 
-        self._make(row, renaming, publication=moved)
+        self._make(row, renaming, same_as=same_as, publication=moved)
 
     def _make_of(
         self,
         row: TableRow,
         change: Callable[[TableRow], Change],
         *,
-        same_table: bool = False,
+        same_as: TableRow | Table | None = None,
         publication: str | None = None,
     ) -> Change:
         """Commit a change that is made up of a table's definition alone, as `_make` does.
@@ -204,14 +211,14 @@ class Writer:
                 definition, encoded = now.cells[DEFINITION], change(now)
             return encoded
 
-        return self._make(row, of_now, same_table=same_table, publication=publication)
+        return self._make(row, of_now, same_as=same_as, publication=publication)
 
     def _make(
         self,
         row: TableRow,
         change: Callable[[TableRow, RowView], Change],
         *,
-        same_table: bool = False,
+        same_as: TableRow | Table | None = None,
         publication: str | None = None,
     ) -> Change:
         """Commit a change that is made up of the table as it is; what was done, without what was left out.
@@ -223,8 +230,7 @@ class Writer:
         def step(transaction: Transaction) -> Change:
             view, now = self.tables.view(transaction, row.table.database, row.table.name)
             check_in_place(now)
-            if same_table:
-                check_same_table(now, row)
+            check_same_table(now, same_as)
             if now.definition is not row.definition and not _has_keys_of(now, row):
                 raise ConcurrentChange(
                     "the table was dropped and created with other partition columns", table=row.table, hint="Try again"

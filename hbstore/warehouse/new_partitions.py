@@ -67,6 +67,7 @@ def add_partitions(
         TableNotFound, TableNotPartitioned: the table is not there any more, or has no partition columns.
         DdlRefused: one stands twice in the batch, or has too many or too few values.
         FileOperationFailed: a folder cannot be made.
+        ConcurrentChange: the table is not where it was when it was read; nothing was changed.
     """
     new = _distinct(table, partitions)
     if if_not_exists:
@@ -84,7 +85,8 @@ def add_partitions(
             def add() -> int:
                 if next(tries):  # the files of dropped partitions were being deleted: perhaps with the new folders
                     folders_made[:] = [False] * len(folders_made)
-                return store.add_partitions(table.database, table.name, ready, if_not_exists, invalid_values="keep")
+                names = (table.database, table.name)
+                return store.add_partitions(*names, ready, if_not_exists, invalid_values="keep", same_as=table)
 
             number = after_writes(store, table, add)
     return Addition(ready, number)

@@ -28,6 +28,7 @@ from hbstore.publishing.exchanger import Exchanged
 from hbstore.publishing.folder_move import moved_folder
 from hbstore.publishing.removal import drop_with_files
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow
 from hbstore.store.table_step import TableStep
 from hbstore.store.writer import Expected
 from hbstore.warehouse.accurate_columns import forget_partitions, replaced_columns, without_accurate
@@ -132,17 +133,26 @@ def rename_partition(
     dated = replace(new, parameters=with_ddl_time(new.parameters, zero_is_none=True))
 
     def rename() -> None:
-        old = _to_be_renamed(store, table, values, new)
-        location = _location_after_rename(table, old, new)
+        row = store.publications.row(table.database, table.name)
+        here = located(store, warehouse, row.table)
+        old = _to_be_renamed(store, here, values, new)
+        location = _location_after_rename(here, old, new)
         parameters = dated.parameters
-        if not is_external(table):
+        if not is_external(here):
             # The files are counted where they still are.
-            parameters = altered_partition_parameters(warehouse, table, old, dated, old.location, {})
+            parameters = altered_partition_parameters(warehouse, here, old, dated, old.location, {})
         changed = _merged(old, new, location, parameters)
         expected: Expected = {old.values: old.payload if replaces is None else replaces}
-        with _moving(store, warehouse, table, old, changed) as moved:
+        with _moving(store, warehouse, row, here.location, old, changed) as moved:
             store.rename_partition(
-                table.database, table.name, values, changed, expected=expected, moved=moved, invalid_values="keep"
+                table.database,
+                table.name,
+                values,
+                changed,
+                expected=expected,
+                moved=moved,
+                invalid_values="keep",
+                same_as=row,
             )
 
     _tried(store, table, rename, once=replaces is not None)
@@ -153,6 +163,8 @@ def update_partitions(
     table: Table,
     partitions: Iterable[Partition],
     change: Callable[[Partition], Partition | None],
+    *,
+    same_as: TableRow | None = None,
 ) -> list[Partition]:
     """Replace partitions by what a function makes of them, all or none. O(n log rows).
 
@@ -161,6 +173,7 @@ def update_partitions(
         table: their table.
         partitions: which they are; those that are gone are left out.
         change: makes of a partition what it becomes, with the same values; None leaves it as it is.
+        same_as: the row of the table that it must be; None: whichever has the name.
 
     Returns:
         What was written.
@@ -175,7 +188,7 @@ def update_partitions(
         step.change(put=changed)
         return changed
 
-    return store.change(str(table), update)
+    return store.change(str(table), update, same_as=same_as)
 
 
 def exchange_partitions(
@@ -300,14 +313,13 @@ def _tried(store: PartitionStore, table: Table, change: Callable[[], T], *, once
 
 
 def _moving(
-    store: PartitionStore, warehouse: Warehouse, table: Table, old: Partition, new: Partition
+    store: PartitionStore, warehouse: Warehouse, row: TableRow, home: str | None, old: Partition, new: Partition
 ) -> AbstractContextManager[str | None]:
     """The folder moved for what the block stores, if it is to be moved at all."""
     source, target = old.location, new.location
     if source is None or target is None or same_place(source, target):
         return nullcontext()
-    inside = [] if table.location is None else [table.location]
-    row = store.publications.row(table.database, table.name)
+    inside = [] if home is None else [home]
     return moved_folder(store, warehouse, row, source, target, inside, [old.values, new.values])
 
 

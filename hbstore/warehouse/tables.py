@@ -142,7 +142,7 @@ def change_table(
         strict_types: refuse to change a column's type to one that Hive does not convert it into.
 
     Raises:
-        ConcurrentChange: it is not what it replaces; nothing was changed.
+        ConcurrentChange: it is not what it replaces, or another table got its name meanwhile; nothing was changed.
         TableNotFound, DatabaseNotFound: there is no such table.
         AlreadyExists: there is a table of the new name.
         InvalidType: a column's type cannot be, or cannot become what it is to be.
@@ -167,7 +167,7 @@ def change_table(
     gone = replaced_columns(old.columns, changed.columns)
     changed = replace(changed, parameters=without_accurate(changed.parameters, gone))
     if renamed:
-        _rename(store, warehouse, old, changed, client_properties)
+        _rename(store, warehouse, row, old, changed, client_properties)
         if gone:
             forget_table(store, changed, gone)
         return
@@ -180,6 +180,7 @@ def change_table(
             cascade=cascade,
             expected_parameters=None if expected is None else {expected.key: expected.value},
             replaces=None if cascade else replaces,
+            same_as=row,
             invalid_types="keep",
         )
     except ConcurrentChange as error:
@@ -212,13 +213,14 @@ def drop_table(
         TableNotFound, DatabaseNotFound: there is no such table.
         OutsideWarehouse: files are to be deleted where the warehouse's roots do not allow it.
         FileOperationFailed: folders of exchanged partitions are not moved yet; nothing was dropped.
+        ConcurrentChange: another table got its name meanwhile; nothing was dropped.
     """
     row = store.table_row(database, name)
     Publisher(store).roll_forward_before_use(row)
     table = located(store, warehouse, row.table)
     files = table_files(store, warehouse, table, delete=delete)
     dropped = noted(warehouse, str(table), dropped_folders(files, purge=purge))
-    store.drop_table(database, name, record=record_of(dropped))
+    store.drop_table(database, name, record=record_of(dropped), same_as=row)
     return delete_dropped(store, warehouse, dropped)
 
 
@@ -313,7 +315,9 @@ def _check_types(old: Table, new: Table) -> None:
         raise refusal(InvalidType, f"{reason} :\n{','.join(names)}")
 
 
-def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table, properties: Mapping[str, str]) -> None:
+def _rename(
+    store: PartitionStore, warehouse: Warehouse, row: TableRow, old: Table, new: Table, properties: Mapping[str, str]
+) -> None:
     """Rename a table; with its folder, if that is the one its name gave it. Files that stay are counted, as in Hive.
 
     In an object store they stay: to move them is to copy and delete all of them, while others may write.
@@ -329,7 +333,8 @@ def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table,
     )
     if not follows or old.location is None or not warehouse.renames(old.location):
         parameters = altered_table_parameters(warehouse, new, properties)
-        store.rename_table(old.database, old.name, replace(new, parameters=parameters), invalid_types="keep")
+        named = replace(new, parameters=parameters)
+        store.rename_table(old.database, old.name, named, same_as=row, invalid_types="keep")
         return
     location = warehouse.table_location(after.location, new.database, new.name)
     for place in (old.location, location):
@@ -341,8 +346,9 @@ def _rename(store: PartitionStore, warehouse: Warehouse, old: Table, new: Table,
     named = replace(new, location=location)
 
     def rename() -> None:
-        row = store.publications.row(old.database, old.name)
         with moved_folder(store, warehouse, row, *relocated, inside) as moved:
-            store.rename_table(old.database, old.name, named, relocated=relocated, moved=moved, invalid_types="keep")
+            store.rename_table(
+                old.database, old.name, named, relocated=relocated, moved=moved, same_as=row, invalid_types="keep"
+            )
 
     after_writes(store, old, rename)

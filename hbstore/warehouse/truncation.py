@@ -12,6 +12,8 @@ from hbstore.model.objects import Partition, Table
 from hbstore.publishing.beside_writes import leased
 from hbstore.publishing.removal import holds_table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import check_same_table
+from hbstore.store.table_step import TableStep
 from hbstore.warehouse.change_times import DDL_TIME, now
 from hbstore.warehouse.file_removal import check_partition_files
 from hbstore.warehouse.partition_changes import update_partitions
@@ -40,19 +42,29 @@ def truncate_table(
     Raises:
         DdlRefused: one of the partitions is not there, or the files are not the table's own: it is external.
         OutsideWarehouse, FileOperationFailed: files cannot be deleted.
+        ConcurrentChange: the table was given another location, or another one has its name; nothing was changed.
+        TableNotFound: it was renamed after its files were deleted; their counts are what they were.
     """
     if keeps_files(table) or is_view(table):
         reason = f"Cannot truncate non-managed table {table}: the metastore does not own its files"
         raise refusal(DdlRefused, reason)
     changed_at = {DDL_TIME: str(now())}
     if not table.partition_columns:
+        row = store.table_row(table.database, table.name)
+        check_same_table(row, table)
         _empty(warehouse, table, table.location)
-        store.alter_table(replace(table, parameters={**truncated_parameters(table.parameters), **changed_at}))
+
+        def table_without_counts(step: TableStep) -> None:
+            step.alter(replace(step.table, parameters={**truncated_parameters(step.table.parameters), **changed_at}))
+
+        store.change(str(table), table_without_counts, same_as=row)
         return None
     partitions = _partitions(store, table, names)
     _check_places(warehouse, table, partitions)
     with leased(store, table, partitions) as lease:
+        check_same_table(lease.row, table)
         partitions = store.get_partitions(table.database, table.name, [one.values for one in partitions])
+        lease.check()  # else they are another table's, which has got the name since
         _check_places(warehouse, table, partitions)
         for partition in partitions:
             lease.keep()
@@ -61,7 +73,7 @@ def truncate_table(
         def without_counts(partition: Partition) -> Partition:
             return replace(partition, parameters={**truncated_parameters(partition.parameters), **changed_at})
 
-        update_partitions(store, table, partitions, without_counts)
+        update_partitions(store, table, partitions, without_counts, same_as=lease.row)
     return len(partitions)
 
 

@@ -52,10 +52,10 @@ class Process(Between):
         raise Died
 
 
-def attempt(name, store, here):
+def attempt(name, store, here, changes=OPERATIONS | BACK):
     """How a change ends: True, it is acknowledged; False, it is refused; None, nobody can tell."""
     try:
-        (OPERATIONS | BACK)[name].make(store, here)
+        changes[name].make(store, here)
     except CommitStateUnknown:
         return None
     except HbstoreError:

@@ -74,7 +74,7 @@ BOTH_IN_S3 = amount([("drop a partition", "publish")], list(product(OPERATIONS, 
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [*((name, "local") for name in OPERATIONS), *((name, "s3") for name in IN_S3)]
+    ("name", "kind"), [*product(OPERATIONS, ("local", "memory")), *((name, "s3") for name in IN_S3)]
 )
 def test_what_dies_at_any_step_is_done_or_not_begun(tmp_path, name, kind):
     ends = every_step(kind, tmp_path, name, dies=True)
@@ -86,7 +86,7 @@ def test_what_dies_at_any_step_is_done_or_not_begun(tmp_path, name, kind):
 @pytest.mark.parametrize(
     ("name", "other", "kind"),
     [
-        *((name, other, "local") for name, other in product(OPERATIONS, repeat=2)),
+        *((name, other, kind) for kind in ("local", "memory") for name, other in product(OPERATIONS, repeat=2)),
         *((name, other, "s3") for name, other in BOTH_IN_S3),
     ],
 )
