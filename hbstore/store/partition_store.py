@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import NoneType, TracebackType
 from typing import Final, Self, TypeVar
 
@@ -243,7 +243,13 @@ class PartitionStore:
         self._tables.alter_database(database, replaces=replaces)
 
     def drop_database(
-        self, name: str, *, cascade: bool = False, if_exists: bool = False, record: NewRecord | None = None
+        self,
+        name: str,
+        *,
+        cascade: bool = False,
+        if_exists: bool = False,
+        record: NewRecord | None = None,
+        tables: Collection[bytes] | None = None,
     ) -> None:
         """Remove a database with its functions, documents and grants: all of it or nothing. O(partitions).
 
@@ -252,17 +258,20 @@ class PartitionStore:
             cascade: whether its tables and their partitions go as well. Files are not touched.
             if_exists: whether it is no error that there is none.
             record: what is put into the store's records in the same step.
+            tables: the ids that its tables must have (`table_ids`); None: whatever they are.
 
         Raises:
             DatabaseNotFound: there is none, unless ``if_exists``.
             DatabaseNotEmpty: it has tables, and ``cascade`` is not said; nothing was changed.
+            ConcurrentChange: it has other tables than ``tables``; nothing was changed.
             CommitStateUnknown: HBase went away in the middle; what is left is never seen on the next of its name.
 
         >>> store.drop_database("shop", cascade=True)
         >>> store.database_names()
         []
         """
-        if self._tables.drop_database(name, cascade=cascade, if_exists=if_exists, also=_put(record)):
+        also = _put(record)
+        if self._tables.drop_database(name, cascade=cascade, if_exists=if_exists, also=also, tables=tables):
             self._purger.begin()
 
     # Tables

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import NoneType
@@ -120,9 +120,17 @@ class Tables:
         return [key[1:].decode() for key, log, _ in self.transactions.scan(*DATABASE_KEYS) if log.state]
 
     def drop_database(
-        self, name: str, *, cascade: bool, if_exists: bool, also: Callable[[Transaction], None] | None = None
+        self,
+        name: str,
+        *,
+        cascade: bool,
+        if_exists: bool,
+        also: Callable[[Transaction], None] | None = None,
+        tables: Collection[bytes] | None = None,
     ) -> bool:
         """Remove a database and all that belongs to it, with tables only when told to; `also` is done with it.
+
+        With ``tables`` only if its tables have these ids.
 
         Returns:
             Whether rows of its tables are left for `hbstore.store.purge`.
@@ -135,11 +143,18 @@ class Tables:
             if not view.state and if_exists:
                 return False
             existing_database(name, view.state)
-            tables = [key for key, _, cells in transaction.scan(*table_keys(name)) if DEFINITION in cells]
-            if tables and not cascade:
-                raise _not_empty(name, tables)
+            there = {
+                key: table_id_of(cells[DEFINITION])
+                for key, _, cells in transaction.scan(*table_keys(name))
+                if DEFINITION in cells
+            }
+            if there and not cascade:
+                raise _not_empty(name, list(there))
+            if tables is not None and {*tables} != {*there.values()}:
+                hint = "Nothing was changed; try again"
+                raise ConcurrentChange("tables came to the database or left it", database=name, hint=hint)
             view.set_state(b"")
-            leaves_rows = [remove_table(transaction, transaction.row(key)) for key in tables]
+            leaves_rows = [remove_table(transaction, transaction.row(key)) for key in there]
             for key in _belongings(transaction, name):
                 transaction.row(key).set_state(b"")
             if also is not None:

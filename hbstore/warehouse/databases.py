@@ -1,8 +1,8 @@
 """Databases: created, altered, dropped, with their folders.
 
 A database is dropped from the catalog first and its files are deleted afterwards: files without a database harm
-nobody, a database without files is a loss that looks like none. Data of external tables stays wherever it is, even in
-the database's own folder, which then stays as well.
+nobody, a database without files is a loss that looks like none. Data of external tables, and of tables that were
+renamed to other databases, stays wherever it is, even in the database's own folder, which then stays as well.
 """
 
 from __future__ import annotations
@@ -13,13 +13,20 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from hbstore.errors import AlreadyExists, DatabaseNotEmpty, DatabaseNotFound, DdlRefused
+from hbstore.errors import AlreadyExists, DatabaseNotEmpty, DatabaseNotFound, DdlRefused, TableNotFound
 from hbstore.files.locations import is_below, same_place
 from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import DEFAULT_DATABASE
 from hbstore.model.objects import Database
-from hbstore.publishing.dropped_files import DroppedFolder, after_deletion, delete_dropped, noted, record_of
+from hbstore.publishing.dropped_files import (
+    DroppedFiles,
+    DroppedFolder,
+    after_deletion,
+    delete_dropped,
+    noted,
+    record_of,
+)
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.file_removal import TableFiles, dropped_folders, table_files
 from hbstore.warehouse.locations import located_database
@@ -102,20 +109,29 @@ def drop_database(
     if name == DEFAULT_DATABASE:
         raise refusal(DdlRefused, "Can not drop default database")
     database = located_database(warehouse, store.get_database(name))
-    tables = store.table_names(name)
     functions = store.hive.functions.names(name)
-    if not cascade:
-        for what, names in (("tables", tables), ("functions", functions)):
-            if names:
-                raise refusal(DatabaseNotEmpty, f"Database {name} is not empty. One or more {what} exist.")
-    files = [table_files(store, warehouse, table, delete=delete) for table in store.tables(name)]
-    dropped = noted(warehouse, name, _dropped_folders(warehouse, database, files) if delete else [])
-    store.drop_database(name, cascade=cascade, record=record_of(dropped))
-    return delete_dropped(store, warehouse, dropped)
+
+    def drop() -> DroppedFiles:
+        tables = store.table_names(name)
+        if not cascade:
+            for what, names in (("tables", tables), ("functions", functions)):
+                if names:
+                    raise refusal(DatabaseNotEmpty, f"Database {name} is not empty. One or more {what} exist.")
+        ids = store.table_ids([(name, table) for table in tables]).values()
+        files = [table_files(store, warehouse, table, delete=delete) for table in store.tables(name)]
+        dropped = noted(warehouse, name, _dropped_folders(store, warehouse, database, files) if delete else [])
+        store.drop_database(name, cascade=cascade, record=record_of(dropped), tables=ids)
+        return dropped
+
+    # A table that is renamed to another database meanwhile keeps its files, wherever they are.
+    text = "tables kept coming to the database and leaving it"
+    return delete_dropped(store, warehouse, store.patience.retry(drop, TableNotFound, text=text, database=name))
 
 
-def _dropped_folders(warehouse: Warehouse, database: Database, files: Sequence[TableFiles]) -> list[DroppedFolder]:
-    """The tables' folders, then the database's unless files of external tables are in it.
+def _dropped_folders(
+    store: PartitionStore, warehouse: Warehouse, database: Database, files: Sequence[TableFiles]
+) -> list[DroppedFolder]:
+    """The tables' folders, then the database's unless files of external tables, or of other databases, are in it.
 
     Raises:
         OutsideWarehouse: it may not be deleted.
@@ -123,9 +139,9 @@ def _dropped_folders(warehouse: Warehouse, database: Database, files: Sequence[T
     home = database.location
     assert home is not None
     folders = [folder for table in files for folder in dropped_folders(table)]
-    external = _external_data(database, files)
-    if external:
-        _LOG.warning("the folder of database %s stays, because it holds external data: %s", database.name, external[0])
+    kept = _external_data(database, files) or _tables_of_others(store, database.name, home)
+    if kept:
+        _LOG.warning("the folder of database %s stays, because it holds data of others: %s", database.name, kept[0])
         return folders
     warehouse.check_under_roots(home)
     return [*folders, DroppedFolder(home, (home,), purge=False)]
@@ -137,3 +153,16 @@ def _external_data(database: Database, files: Sequence[TableFiles]) -> list[str]
     assert home is not None
     kept = [place for table in files for place in table.kept]
     return [place for place in kept if is_below(place, home) or same_place(place, home)]
+
+
+def _tables_of_others(store: PartitionStore, name: str, home: str) -> list[str]:
+    """The locations of other databases' tables that are in a database's folder. O(tables).
+
+    In an object store a table that is renamed to another database leaves its folder where it is.
+    """
+    places = []
+    for other in store.database_names():
+        with suppress(DatabaseNotFound):
+            tables = store.tables(other) if other != name else []
+            places += [table.location for table in tables if table.location and is_below(table.location, home)]
+    return places
