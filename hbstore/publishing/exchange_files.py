@@ -33,7 +33,7 @@ from hbstore.errors import (
 from hbstore.files.interface import Hold
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition
-from hbstore.publishing.held_folder import held_at_last
+from hbstore.publishing.held_folder import for_a_moment, held_at_last
 from hbstore.publishing.lease import Lease
 from hbstore.store.manifest import Exchange, Manifest
 from hbstore.store.partition_store import PartitionStore
@@ -43,9 +43,6 @@ from hbstore.transactions.waiting import Patience
 
 _BATCH: Final = 100
 """Folders that move before their partitions' locations change."""
-
-_SETTLING: Final = 1.0
-"""Seconds for which a reader or writer of a table waits for a process that moves folders of it: a batch takes less."""
 
 _COPIED: Final = 4
 """The same where they are copied, all at once; of each some files are copied at once."""
@@ -77,8 +74,7 @@ class ExchangeFiles:
             FileOperationFailed, OutsideWarehouse: a folder cannot be moved; its files are read where they are.
             StoreBusy: a process moves folders, or was halted while it did, and readers do not wait for long.
         """
-        seconds = min(_SETTLING, self.store.patience.total)
-        soon = ExchangeFiles(self.store, self.manifest, self.exchange, replace(self.store.patience, total=seconds))
+        soon = ExchangeFiles(self.store, self.manifest, self.exchange, for_a_moment(self.store.patience))
         return soon._settle(dead=dead)
 
     def _settle(self, *, dead: bool) -> bool:

@@ -11,11 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from hbstore.files.interface import Hold
 from hbstore.files.warehouse import Warehouse
 from hbstore.transactions.waiting import Patience, Waiting
+
+_SETTLING: Final = 1.0
+"""Seconds for which a reader or writer of a table waits for a process that moves folders of it: a batch takes less."""
+
+
+def for_a_moment(patience: Patience) -> Patience:
+    """How long a process waits that only comes by."""
+    return replace(patience, total=min(_SETTLING, patience.total))
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from hbstore.keys.partition_names import partition_name, table_name
 from hbstore.model.objects import Partition
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.folder_move import FolderMove
-from hbstore.publishing.held_folder import held_at_last
+from hbstore.publishing.held_folder import for_a_moment, held_at_last
 from hbstore.publishing.lease import Lease
 from hbstore.publishing.manifest import ALIVE, STAGING, places_of, warehouse_of
 from hbstore.publishing.removal import finish_removal
@@ -43,7 +43,7 @@ from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Publication, has_publications
 from hbstore.store.puts import partition_key
 from hbstore.store.table_row import TableRow
-from hbstore.transactions.waiting import Waiting
+from hbstore.transactions.waiting import Patience, Waiting
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,7 +103,7 @@ class Publisher:
                 self._give_up(row, manifest)
             raise
         with _after_the_decision(row, manifest):
-            self._show(row, manifest)
+            self._show(row, manifest, self.store.patience)
 
     def recover(self, table: str) -> int:
         """Finish what is decided, and clear away what dead jobs left; how many publications there were.
@@ -296,7 +296,10 @@ class Publisher:
             return ExchangeFiles(self.store, manifest, manifest.exchange).settle(dead=dead)
         if publication.is_removal:
             return finish_removal(self.store, row, manifest)
-        (self._show if publication.decided else self._give_up)(row, manifest)
+        if publication.decided:
+            self._show(row, manifest, for_a_moment(self.store.patience))
+        else:
+            self._give_up(row, manifest)
         return True
 
     def _settle_exchanges(self, row: TableRow, taker: Manifest) -> bool:
@@ -352,13 +355,13 @@ class Publisher:
         if manifest.staging:
             warehouse.delete(manifest.staging, inside=inside, purge=True)
 
-    def _show(self, row: TableRow, manifest: Manifest) -> None:
+    def _show(self, row: TableRow, manifest: Manifest, patience: Patience) -> None:
         if not self.is_open(row, manifest.id):  # its table is gone, or somebody else was faster
             return
         self._there(row, [write.values for write in manifest.partitions])  # on HBase they are written now, if not yet
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in manifest.partitions:
-            if write.replaced and not write.drop and not self._delete_replaced(row, manifest, write):
+            if write.replaced and not write.drop and not self._delete_replaced(row, manifest, write, patience):
                 return
             files = {manifest.prepared(write, name): f"{write.location}/{shown}" for name, shown in write.files.items()}
             try:
@@ -376,14 +379,14 @@ class Publisher:
         else:
             self.store.publications.close(row, manifest.id)
 
-    def _delete_replaced(self, row: TableRow, manifest: Manifest, write: PartitionWrite) -> bool:
+    def _delete_replaced(self, row: TableRow, manifest: Manifest, write: PartitionWrite, patience: Patience) -> bool:
         """Delete the files of a partition that others replace; whether the publication was still open then.
 
         Where it is not, another table or partition may have this place by now, with files of the same names.
         """
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
         home = row.table.location or write.location
-        with held_at_last(lambda: warehouse.held(home), self.store.patience, home):
+        with held_at_last(lambda: warehouse.held(home), patience, home):
             if not self.is_open(row, manifest.id):
                 return False
             for name in write.replaced:

@@ -143,18 +143,18 @@ class Tables:
             if not view.state and if_exists:
                 return False
             existing_database(name, view.state)
-            there = {
+            ids_by_key = {
                 key: table_id_of(cells[DEFINITION])
                 for key, _, cells in transaction.scan(*table_keys(name))
                 if DEFINITION in cells
             }
-            if there and not cascade:
-                raise _not_empty(name, list(there))
-            if tables is not None and {*tables} != {*there.values()}:
+            if ids_by_key and not cascade:
+                raise _not_empty(name, list(ids_by_key))
+            if tables is not None and {*tables} != {*ids_by_key.values()}:
                 hint = "Nothing was changed; try again"
                 raise ConcurrentChange("tables came to the database or left it", database=name, hint=hint)
             view.set_state(b"")
-            leaves_rows = [remove_table(transaction, transaction.row(key)) for key in there]
+            leaves_rows = [remove_table(transaction, transaction.row(key)) for key in ids_by_key]
             for key in _belongings(transaction, name):
                 transaction.row(key).set_state(b"")
             if also is not None:

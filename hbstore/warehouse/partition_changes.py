@@ -134,16 +134,16 @@ def rename_partition(
 
     def rename() -> None:
         row = store.publications.row(table.database, table.name)
-        here = located(store, warehouse, row.table)
-        old = _to_be_renamed(store, here, values, new)
-        location = _location_after_rename(here, old, new)
+        table_now = located(store, warehouse, row.table)
+        old = _to_be_renamed(store, table_now, values, new)
+        location = _location_after_rename(table_now, old, new)
         parameters = dated.parameters
-        if not is_external(here):
+        if not is_external(table_now):
             # The files are counted where they still are.
-            parameters = altered_partition_parameters(warehouse, here, old, dated, old.location, {})
+            parameters = altered_partition_parameters(warehouse, table_now, old, dated, old.location, {})
         changed = _merged(old, new, location, parameters)
         expected: Expected = {old.values: old.payload if replaces is None else replaces}
-        with _moving(store, warehouse, row, here.location, old, changed) as moved:
+        with _moving(store, warehouse, row, table_now.location, old, changed) as moved:
             store.rename_partition(
                 table.database,
                 table.name,
