@@ -24,12 +24,12 @@ from hbstore.hiveserver2.listings import (
     CatalogRows,
     listing,
 )
-from hbstore.hiveserver2.patterns import NamePattern
 from hbstore.hiveserver2.relations import TABLE, VIEW, Relation, relations
 from hbstore.hiveserver2.result_types import TYPES, result_type
 from hbstore.hiveserver2.said_of_columns import SaidOfColumns, constraints_of
 from hbstore.model.constraints import ConstraintKind
 from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.name_patterns import NamePattern
 
 _CATALOG: Final = ""
 _NO_NULLS: Final = 0
@@ -66,9 +66,9 @@ class JdbcCatalog:
         """The databases, by name.
 
         Args:
-            schema: a pattern for their names, as `hbstore.hiveserver2.patterns.NamePattern` has them.
+            schema: a pattern for their names, as `hbstore.warehouse.name_patterns.NamePattern` has them.
         """
-        pattern = NamePattern.of(schema)
+        pattern = NamePattern.of_jdbc(schema)
         names = [name for name in self.store.database_names() if pattern.matches(name)]
         return listing(SCHEMAS, len(names), {"TABLE_SCHEM": names, "TABLE_CATALOG": _CATALOG})
 
@@ -87,7 +87,7 @@ class JdbcCatalog:
         has_type = _wanted(types)
         rows = [
             relation
-            for relation in relations(self.store, NamePattern.of(schema), NamePattern.of(table))
+            for relation in relations(self.store, NamePattern.of_jdbc(schema), NamePattern.of_jdbc(table))
             if has_type(relation)
         ]
         rows.sort(key=lambda relation: (relation.type, relation.database, relation.name))
@@ -111,10 +111,10 @@ class JdbcCatalog:
             table: a pattern for names of tables and views.
             column: a pattern for names of columns.
         """
-        matches = NamePattern.of(column).matches
+        matches = NamePattern.of_jdbc(column).matches
         rows = [
             (relation, place, relation_column)
-            for relation in relations(self.store, NamePattern.of(schema), NamePattern.of(table))
+            for relation in relations(self.store, NamePattern.of_jdbc(schema), NamePattern.of_jdbc(table))
             for place, relation_column in enumerate(relation.columns, 1)
             if matches(relation_column.name)
         ]
@@ -173,7 +173,7 @@ class JdbcCatalog:
             names: those that Spark tells of, with a database or without: ``sum``, ``shop.discount``.
             function: a pattern for their names.
         """
-        matches = NamePattern.of(function).matches
+        matches = NamePattern.of_jdbc(function).matches
         parts = [name.rpartition(".") for name in set(names)]
         rows = sorted((before.rpartition(".")[2], name) for before, _, name in parts if matches(name))
         return listing(
