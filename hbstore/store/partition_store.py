@@ -99,7 +99,7 @@ class PartitionStore:
         self._exchange = PartitionExchange(self._tables)
         self._purger = Purger(transactions)
         companions = Companions(self._tables)
-        self.documents = Documents(transactions, self._tables)
+        self.documents = Documents(transactions)
         self.records = Records(transactions)
         self.column_statistics = ColumnStatistics(companions)
         self.hive = Hive.of(transactions, self._tables, companions)

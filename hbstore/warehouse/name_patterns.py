@@ -86,7 +86,7 @@ class NamePattern:
             return True
         check_wanted()
         lowered = name.lower()
-        for pattern in self.alternatives:  # a generator would take as long again
+        for pattern in self.alternatives:  # noqa: SIM110  a generator would take as long again
             if pattern.matches(lowered):
                 return True
         return False
