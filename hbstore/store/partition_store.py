@@ -769,14 +769,9 @@ class PartitionStore:
         Raises:
             TableNotPartitioned: the table has no partition columns.
 
-        >>> from hbstore import Column, col, connect
-        >>> store = connect("memory://")
-        >>> store.create_database("d")
-        >>> store.create_table(Table("d", "t", partition_columns=[Column("ds", "string"), Column("hour", "int")]))
-        >>> store.add_partitions("d", "t", [Partition(("a", "5")), Partition(("a", "7")), Partition(("b", "7"))])
-        3
-        >>> store.list_partitions_by_filter("d", "t", [col("ds") == "a", col("hour") > 5])
-        [{'ds': 'a', 'hour': '7'}]
+        >>> from hbstore import col
+        >>> store.list_partitions_by_filter("shop", "sales", ["ds = '2013-01-01'", col("hour") > 22])
+        [{'ds': '2013-01-01', 'hour': '23'}]
         """
         partitioned(self.get_table(database, table))
         where = joined_filters(expressions)
@@ -811,7 +806,7 @@ class PartitionStore:
         """
         return self._reader.read(
             database, table, filter, consume, max_parts=max_parts, like_dialect=like_dialect, after=after
-        )
+        )[1]
 
     def partition_names(
         self,
@@ -825,14 +820,8 @@ class PartitionStore:
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order.
 
-        >>> from hbstore import Column, connect
-        >>> store = connect("memory://")
-        >>> store.create_database("d")
-        >>> store.create_table(Table("d", "t", partition_columns=[Column("ds", "string"), Column("hour", "int")]))
-        >>> store.add_partitions("d", "t", [Partition(("a", "05")), Partition(("b", "7"))])
-        2
-        >>> store.partition_names("d", "t", spec={"hour": "05"})
-        ['ds=a/hour=05']
+        >>> store.partition_names("shop", "sales", "ds > '2013-01-01'", spec={"hour": "5"})
+        ['ds=2013-01-02/hour=5', 'ds=2013-01-03/hour=5']
         """
         return self._reader.names(database, table, filter, spec, max_parts=max_parts, like_dialect=like_dialect)
 
@@ -851,16 +840,10 @@ class PartitionStore:
 
         O(1): every change of partitions keeps it, and `repair` counts it anew.
 
-        >>> from hbstore import Column, connect
-        >>> store = connect("memory://")
-        >>> store.create_database("d")
-        >>> store.create_table(Table("d", "t", partition_columns=[Column("ds", "string")]))
-        >>> added = [Partition([ds], parameters={"numRows": "10", "totalSize": "2500"}) for ds in "abc"]
-        >>> store.add_partitions("d", "t", added), store.drop_partitions("d", "t", [["b"]])
-        (3, 1)
-        >>> found = store.totals("d", "t")
-        >>> found.partitions, found.rows, found.size
-        (2, 20, 5000)
+        >>> store.drop_partitions("shop", "sales", [("2013-01-01", "5")])
+        1
+        >>> store.totals("shop", "sales")
+        Totals(partitions=71, rows=7100, files=0, size=355000, without_rows=0, without_files=71, without_size=0)
         """
         return self._tables.open(database, table).totals
 
