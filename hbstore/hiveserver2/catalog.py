@@ -48,12 +48,8 @@ class JdbcCatalog:
     Attributes:
         store: whose.
 
-    >>> from hbstore import Column, Table, connect
-    >>> store = connect("memory://")
-    >>> store.create_database("shop")
-    >>> store.create_table(Table("shop", "sales", columns=[Column("price", "decimal(10,2)")]))
-    >>> JdbcCatalog(store).columns("shop", "sal%", None).batch.select(["COLUMN_NAME", "TYPE_NAME"]).to_pylist()
-    [{'COLUMN_NAME': 'price', 'TYPE_NAME': 'DECIMAL(10,2)'}]
+    >>> JdbcCatalog(store).columns("shop", "sal%", "am%").batch.select(["COLUMN_NAME", "TYPE_NAME"]).to_pylist()
+    [{'COLUMN_NAME': 'amount', 'TYPE_NAME': 'DECIMAL(10,2)'}]
     """
 
     store: PartitionStore
