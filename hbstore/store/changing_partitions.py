@@ -126,7 +126,7 @@ class ChangingPartitions:
             expected: as for `change_partitions`.
             moved: the publication of `FolderChanges.begin_move` for which its folder has moved.
             invalid_values: as for `add_partitions`.
-            same_as: the row of the table that it must be; None: whichever has the name.
+            same_as: the row of the table that it must be; None: the one that has the name.
 
         Raises:
             TableNotPartitioned: the table has no partition columns.
@@ -224,7 +224,7 @@ class ChangingPartitions:
                 still what it read, in the very same table; where another writer was faster, the step is called again.
             outrun: errors of the step that say that others were faster, besides ConcurrentChange.
             hint: of the error where they always are.
-            same_as: the row of the table that it must be; None: whichever has the name now.
+            same_as: the row of the table that it must be; None: the one that has the name now.
 
         Returns:
             What the step returned in the end.
