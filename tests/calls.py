@@ -257,13 +257,7 @@ CONSTRAINTS = {
     "of_database": {"database": "shop"},
     "between": {"parent": ("shop", "sales"), "child": ("shop", None)},
 }
-DOCUMENT = {"database": "shop", "kind": "fact", "name": "rides"}
-DOCUMENTS = {
-    "create": {**DOCUMENT, "text": "{}"},
-    "replace": {**DOCUMENT, "expected": "{}", "text": "{}"},
-    "drop": {**DOCUMENT, "expected": None},
-    **{key: {"database": "shop", "kind": "fact"} for key in ("names", "all")},
-}
+DOCUMENTS = {key: {"database": "shop", "kind": "fact"} for key in ("names", "all")}
 RECORD = {"kind": "note", "name": "monday"}
 RECORDS = {
     "create": {**RECORD, "text": "{}"},

@@ -47,6 +47,7 @@ ParameterOption = Annotated[
     typer.Option("--parameter", metavar="NAME=VALUE", help="A parameter, such as numRows=100; can be repeated."),
 ]
 TableArgument = Annotated[str, typer.Argument(metavar="DB.TABLE", help="The table.", show_default=False)]
+OneTableArgument = Annotated[str | None, typer.Argument(metavar="[DB.TABLE]", help="Only those of this table.")]
 TablesArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[DB.TABLE]...", help="The tables; by default all of them.")
 ]

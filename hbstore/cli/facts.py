@@ -23,7 +23,7 @@ from hbstore.cli.arguments import (
 from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import on_terminal, print_answer, print_json, print_lines, print_table
-from hbstore.cli.timeline_printing import PictureOption, print_timelines
+from hbstore.cli.timeline_printing import PeriodOption, PictureOption, print_timelines
 from hbstore.errors import InvalidInput
 from hbstore.texts.wording import plural
 from hbstore.times.time_range import time_text
@@ -36,6 +36,7 @@ commands = typer.Typer(no_args_is_help=True)
 _NAMED: Final = 10
 """Ranges that an error names."""
 
+FactArgument = Annotated[str, typer.Argument(metavar="FACT", help="The fact: FACT or DB.FACT.", show_default=False)]
 TimeDimensionOption = Annotated[
     str | None,
     typer.Option("--time-dimension", metavar="NAME", help="The cube's time dimension, or its partition column."),
@@ -58,9 +59,7 @@ def timelines(
     storage_name: Annotated[
         str | None, typer.Option("--storage-name", metavar="STORAGE", help="Only on this storage.")
     ] = None,
-    update_period: Annotated[
-        str | None, typer.Option("--update-period", metavar="PERIOD", help="Only of this update period, such as DAILY.")
-    ] = None,
+    update_period: PeriodOption = None,
     time_dimension: TimeDimensionOption = None,
     database: DatabaseOption = None,
     picture: PictureOption = None,
@@ -96,7 +95,7 @@ def timelines(
 )
 def cover(
     ctx: typer.Context,
-    fact: Annotated[str, typer.Argument(metavar="FACT", help="The fact: FACT or DB.FACT.", show_default=False)],
+    fact: FactArgument,
     *,
     start: FromOption,
     end: ToOption,
@@ -140,7 +139,7 @@ def cover(
 )
 def wait(
     ctx: typer.Context,
-    fact: Annotated[str, typer.Argument(metavar="FACT", help="The fact: FACT or DB.FACT.", show_default=False)],
+    fact: FactArgument,
     start: Annotated[
         str, typer.Argument(metavar="FROM", help="Where the range of time begins: 2015-01-29-06.", show_default=False)
     ],

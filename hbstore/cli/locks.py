@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hbstore.cli.arguments import JsonOption, StoreOption, examples
+from hbstore.cli.arguments import JsonOption, OneTableArgument, StoreOption, examples
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import print_answer, print_json, print_rows
 from hbstore.errors import TxnOpen, hinting
@@ -27,7 +27,7 @@ def _locks() -> None:
 @commands.command("list", epilog=examples("hbstore locks list", "hbstore locks list shop.sales --json"))
 def list_locks(
     ctx: typer.Context,
-    table: Annotated[str | None, typer.Argument(metavar="[DB.TABLE]", help="Only those of this table.")] = None,
+    table: OneTableArgument = None,
     *,
     store: StoreOption = None,
     as_json: JsonOption = False,

@@ -6,8 +6,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from threading import Event, Thread
+from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING, Final
+
+from hbstore.servers.threads import beside
 
 if TYPE_CHECKING:  # imported by the command that runs Spark
     from pyspark.sql import SparkSession
@@ -77,14 +80,8 @@ def stages(spark: SparkSession, text: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    over = Event()
-    watching = Thread(target=_watch, args=(spark, text, over), name="hbstore-progress", daemon=True)
-    watching.start()
-    try:
+    with beside(partial(_watch, spark, text), "progress"):
         yield
-    finally:
-        over.set()
-        watching.join()
 
 
 def _watch(spark: SparkSession, text: str, over: Event) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hbstore.cli.arguments import JsonOption, StoreOption, TableArgument, examples
+from hbstore.cli.arguments import JsonOption, OneTableArgument, StoreOption, TableArgument, examples
 from hbstore.cli.opening import open_store
 from hbstore.cli.printing import print_answer, print_json, print_rows
 from hbstore.texts.wording import plural
@@ -23,7 +23,7 @@ def _publications() -> None:
 @commands.command("list", epilog=examples("hbstore publications list", "hbstore publications list shop.sales --json"))
 def list_publications(
     ctx: typer.Context,
-    table: Annotated[str | None, typer.Argument(metavar="[DB.TABLE]", help="Only those of this table.")] = None,
+    table: OneTableArgument = None,
     *,
     store: StoreOption = None,
     as_json: JsonOption = False,

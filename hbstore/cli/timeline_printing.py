@@ -14,6 +14,9 @@ from hbstore.cli.printing import ascii_only, on_terminal, print_json, print_line
 if TYPE_CHECKING:  # imported when there are timelines to print: help needs none
     from hbstore.timelines import PartitionTimeline
 
+PeriodOption = Annotated[
+    str | None, typer.Option("--update-period", metavar="PERIOD", help="Only of this update period, such as DAILY.")
+]
 PictureOption = Annotated[
     bool | None,
     typer.Option(

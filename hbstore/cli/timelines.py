@@ -14,7 +14,7 @@ from hbstore.cli.failures import PROBLEMS
 from hbstore.cli.opening import open_store, store_url
 from hbstore.cli.printing import print_answer, print_json, print_lines, print_note
 from hbstore.cli.spark_session import spark_session
-from hbstore.cli.timeline_printing import PictureOption, print_timelines
+from hbstore.cli.timeline_printing import PeriodOption, PictureOption, print_timelines
 from hbstore.cli.upkeep import named_tables, timeline_problems
 from hbstore.errors import (
     CorruptTimeline,
@@ -33,9 +33,6 @@ from hbstore.texts.properties_file import (
 from hbstore.texts.wording import plural
 
 commands = typer.Typer(no_args_is_help=True)
-PeriodOption = Annotated[
-    str | None, typer.Option("--update-period", metavar="PERIOD", help="Only of this update period, such as DAILY.")
-]
 _SUFFIXES: Final = {".properties": PropertiesFormat.PROPERTIES, ".json": PropertiesFormat.JSON}
 
 

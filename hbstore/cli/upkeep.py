@@ -119,7 +119,6 @@ def repair(
         bool,
         typer.Option("--force", help="With --mode: drop partitions even if the table's folder is missing or empty."),
     ] = False,
-    spark: Annotated[bool, typer.Option("--spark", hidden=True, help="Refused: threads list the folders.")] = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -133,8 +132,6 @@ def repair(
     With --mode, it compares the partitions of the tables with the folders below the tables' folders, and adds or drops
     partitions. It touches no file of a partition. It lists folders that are not partitions, with the reason.
     """
-    if spark:
-        raise InvalidInput("there is no option --spark any more", hint="Leave it out: threads list the folders")
     if mode is not None:
         folders = FolderRepair(mode.value, None if spec is None else parse_partition_name(spec), dry_run, force)
         with open_store(ctx, store) as opened:

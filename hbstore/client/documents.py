@@ -26,7 +26,7 @@ _OF_TABLES: Final = frozenset({"database", "last_access_time", "rewrite_enabled"
 """Those of tables alone; the database stands in the address."""
 
 
-class Document(BaseModel):
+class ValueDocument(BaseModel):
     """A document whose fields are called as the attributes of a value of the catalog."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -37,7 +37,7 @@ class Document(BaseModel):
         return cls.model_validate(value)
 
 
-class _Part(Document):
+class _Part(ValueDocument):
     """A part of requests as well: what it says that is not known here is a mistake."""
 
     model_config = ConfigDict(extra="forbid")

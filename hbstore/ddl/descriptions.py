@@ -17,7 +17,7 @@ from hbstore.model.constraints import Constraint
 from hbstore.model.objects import Column, Partition, StorageDescriptor, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.times.moments import sql_text
-from hbstore.warehouse.name_patterns import name_pattern
+from hbstore.warehouse.name_patterns import NamePattern
 from hbstore.warehouse.table_kinds import settled_type
 
 _COLUMNS: Final = ("col_name", "data_type", "comment")
@@ -76,7 +76,7 @@ def _described(
         table = store.get_table(database, statement.pattern)
         yield table, store.get_partition(table.database, table.name, whole_values(table, statement.spec))
         return
-    matches = name_pattern(statement.pattern)
+    matches = NamePattern.of_hive(statement.pattern).matches
     yield from ((table, None) for table in store.tables(database) if matches(table.name))
 
 

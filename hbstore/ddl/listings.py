@@ -9,7 +9,7 @@ from hbstore.keys.partition_names import name_reader, spec_values
 from hbstore.keys.row_key import text_cell
 from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
-from hbstore.warehouse.name_patterns import name_pattern
+from hbstore.warehouse.name_patterns import NamePattern
 
 
 def show_partitions(store: PartitionStore, table: Table, statement: ShowPartitions) -> Result:
@@ -36,14 +36,14 @@ def show_columns(table: Table, statement: ShowColumns) -> Result:
 
 def show_tables(store: PartitionStore, database: str, statement: ShowTables) -> Result:
     """The names of a database's tables that match, in order."""
-    matches = name_pattern(statement.pattern)
+    matches = NamePattern.of_hive(statement.pattern).matches
     names = [name for name in store.table_names(database) if matches(name)]
     return Result(statement, ("database", "table"), tuple((database.lower(), name) for name in names))
 
 
 def show_databases(store: PartitionStore, statement: ShowDatabases) -> Result:
     """The names of the databases that match, in order."""
-    matches = name_pattern(statement.pattern)
+    matches = NamePattern.of_hive(statement.pattern).matches
     return Result(statement, ("database",), tuple((name,) for name in store.database_names() if matches(name)))
 
 

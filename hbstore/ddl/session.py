@@ -256,12 +256,6 @@ def execute(
         NeedsSpark: a statement is one that only Spark can run.
         HbstoreError: a statement failed; hbstore ran the statements before it, those after it are not.
 
-    >>> from hbstore import Column, Partition, connect
-    >>> store = connect("memory://")
-    >>> store.create_database("shop")
-    >>> store.create_table(Table("shop", "sales", partition_columns=[Column("ds", "date"), Column("hour", "int")]))
-    >>> store.add_partitions("shop", "sales", [Partition(("2013-01-01", str(hour))) for hour in range(24)])
-    24
     >>> (result,) = execute(store, "SHOW PARTITIONS sales PARTITION (ds = '2013-01-01') WHERE hour > 21", "shop")
     >>> result.rows
     (('ds=2013-01-01/hour=22',), ('ds=2013-01-01/hour=23',))

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from hashlib import blake2b
 from typing import Final
 
 from hbstore.errors import FileOperationFailed, OutsideWarehouse
 from hbstore.files.bounds import Bounds
 from hbstore.files.file_systems import FileSystems, check_same_file_system, failing, renames
-from hbstore.files.interface import Files, Hold, at_or_below
+from hbstore.files.interface import Files, at_or_below
 from hbstore.files.local_files import LocalFolders
 from hbstore.files.locations import LOCAL, Location, absolute_location, parse_location
+from hbstore.files.readable_folders import ReadableFolders
 from hbstore.files.remote_files import AT_ONCE, RemoteFiles
 from hbstore.files.trash import Trash
 from hbstore.keys.partition_names import DEFAULT_DATABASE
@@ -28,7 +29,7 @@ _LONGEST_FOLDER: Final = 240
 """Characters of a table's folder: file systems take 255 in a name, and the trash puts a time behind it."""
 
 
-class Warehouse:
+class Warehouse(ReadableFolders):
     """The folder below which databases and tables have theirs.
 
     Args:
@@ -117,70 +118,6 @@ class Warehouse:
         ('file:/x', 'file:/x', 's3a://bucket/x')
         """
         return str(parse_location(location))
-
-    def exists(self, location: str) -> bool:
-        """Whether there is a folder or a file."""
-        place = parse_location(location)
-        with failing("the location cannot be read", location):
-            return self._systems.files(place).exists(place.path)
-
-    def identity(self, location: str) -> str | None:
-        """Which folder is there, wherever it is moved later: empty for none, None where that cannot be told."""
-        place = parse_location(location)
-        with failing("the location cannot be read", location):
-            return self._systems.files(place).identity(place.path)
-
-    @contextmanager
-    def held(self, location: str, identity: str | None = None) -> Iterator[Hold]:
-        """Hold a folder inside, as the only one who does, until the process dies; see `Files.held`.
-
-        Where all that move folders of a table hold it first, and look at the catalog then, none moves one that others
-        have moved since the look. Elsewhere files may be written and moved all the time.
-
-        Args:
-            location: where it is.
-            identity: of the folder, where it is to be no other; None: any.
-        """
-        place = parse_location(location)
-        with self._systems.files(place).held(place.path, identity) as hold:
-            yield hold
-
-    def is_empty(self, location: str) -> bool:
-        """Whether there is a folder with nothing in it, not even hidden files."""
-        place = parse_location(location)
-        with failing("the folder cannot be listed", location):
-            return self._systems.files(place).is_empty(place.path)
-
-    def quick_statistics(self, location: str) -> tuple[int, int] | None:
-        """The number of data files in a folder and its folders, and their bytes; None if the folder is not there.
-
-        Files and folders whose names begin with ``_`` or ``.`` are left out, as in Hive's ``numFiles`` and
-        ``totalSize``. O(files).
-        """
-        found = self.data_files(location)
-        return None if found is None else (len(found), sum(size for _, size in found))
-
-    def data_files(self, location: str, *, hidden: bool = False) -> list[tuple[str, int]] | None:
-        """The data files in a folder and its folders, by their paths in it, with their bytes; None if it is not there.
-
-        Files and folders whose names begin with ``_`` or ``.`` are left out unless ``hidden``. O(files).
-        """
-        place = parse_location(location)
-        with failing("the folder cannot be listed", location):
-            return self._systems.files(place).data_files(place.path, hidden=hidden)
-
-    def read(self, location: str, most: int) -> bytes:
-        """The first bytes of a file that is below a root; links are judged by where they lead.
-
-        Raises:
-            OutsideWarehouse: it is not below a root.
-            FileOperationFailed: it is not there, or cannot be read.
-        """
-        target = parse_location(location)
-        with failing("the file cannot be read", location):
-            path = self._bounds.readable(target)
-            with self._systems.files(target).opened(path) as file:
-                return file.read(most)
 
     def make_folder(self, location: str) -> bool:
         """Make a folder, and those above it, if it is not there.
@@ -424,15 +361,6 @@ class Warehouse:
         hbstore.errors.FileOperationFailed: hbstore does not move files from one file system to another: ...
         """
         check_same_file_system(parse_location(source), parse_location(target))
-
-    def renames(self, location: str) -> bool:
-        """Whether the file system of a location renames files and folders in one step, and does not copy them.
-
-        >>> warehouse = Warehouse("/wh")
-        >>> warehouse.renames("/wh/shop.db"), warehouse.renames("s3a://bucket/shop")
-        (True, False)
-        """
-        return renames(parse_location(location))
 
     def _make(self, target: Location, files: Files | LocalFolders) -> list[str]:
         """Make one folder; which ones were made."""

@@ -24,12 +24,12 @@ from hbstore.hiveserver2.listings import (
     CatalogRows,
     listing,
 )
-from hbstore.hiveserver2.patterns import NamePattern
 from hbstore.hiveserver2.relations import TABLE, VIEW, Relation, relations
 from hbstore.hiveserver2.result_types import TYPES, result_type
 from hbstore.hiveserver2.said_of_columns import SaidOfColumns, constraints_of
 from hbstore.model.constraints import ConstraintKind
 from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.name_patterns import NamePattern
 
 _CATALOG: Final = ""
 _NO_NULLS: Final = 0
@@ -48,33 +48,29 @@ class JdbcCatalog:
     Attributes:
         store: whose.
 
-    >>> from hbstore import Column, Table, connect
-    >>> store = connect("memory://")
-    >>> store.create_database("shop")
-    >>> store.create_table(Table("shop", "sales", columns=[Column("price", "decimal(10,2)")]))
-    >>> JdbcCatalog(store).columns("shop", "sal%", None).batch.select(["COLUMN_NAME", "TYPE_NAME"]).to_pylist()
-    [{'COLUMN_NAME': 'price', 'TYPE_NAME': 'DECIMAL(10,2)'}]
+    >>> JdbcCatalog(store).columns("shop", "sal%", "am%").batch.select(["COLUMN_NAME", "TYPE_NAME"]).to_pylist()
+    [{'COLUMN_NAME': 'amount', 'TYPE_NAME': 'DECIMAL(10,2)'}]
     """
 
     store: PartitionStore
 
     def catalogs(self) -> CatalogRows:
         """None that has a name."""
-        return listing(CATALOGS, 0, {})
+        return listing(CATALOGS, "", [])
 
     def schemas(self, schema: str | None) -> CatalogRows:
         """The databases, by name.
 
         Args:
-            schema: a pattern for their names, as `hbstore.hiveserver2.patterns.NamePattern` has them.
+            schema: a pattern for their names, as `hbstore.warehouse.name_patterns.NamePattern` has them.
         """
-        pattern = NamePattern.of(schema)
+        pattern = NamePattern.of_jdbc(schema)
         names = [name for name in self.store.database_names() if pattern.matches(name)]
-        return listing(SCHEMAS, len(names), {"TABLE_SCHEM": names, "TABLE_CATALOG": _CATALOG})
+        return listing(SCHEMAS, "TABLE_SCHEM", [(name,) for name in names], TABLE_CATALOG=_CATALOG)
 
     def table_types(self) -> CatalogRows:
         """TABLE and VIEW."""
-        return listing(TABLE_TYPES, 2, {"TABLE_TYPE": [TABLE, VIEW]})
+        return listing(TABLE_TYPES, "TABLE_TYPE", [(TABLE,), (VIEW,)])
 
     def tables(self, schema: str | None, table: str | None, types: Sequence[str] | None) -> CatalogRows:
         """Tables and views, by type, database and name.
@@ -85,23 +81,12 @@ class JdbcCatalog:
             types: TABLE, VIEW, or Hive's words such as EXTERNAL_TABLE, in any case; None or empty: all.
         """
         has_type = _wanted(types)
-        rows = [
-            relation
-            for relation in relations(self.store, NamePattern.of(schema), NamePattern.of(table))
+        rows = sorted(
+            (relation.type, relation.database, relation.name, relation.remarks)
+            for relation in relations(self.store, NamePattern.of_jdbc(schema), NamePattern.of_jdbc(table))
             if has_type(relation)
-        ]
-        rows.sort(key=lambda relation: (relation.type, relation.database, relation.name))
-        return listing(
-            TABLES,
-            len(rows),
-            {
-                "TABLE_CAT": _CATALOG,
-                "TABLE_SCHEM": [relation.database for relation in rows],
-                "TABLE_NAME": [relation.name for relation in rows],
-                "TABLE_TYPE": [relation.type for relation in rows],
-                "REMARKS": [relation.remarks for relation in rows],
-            },
         )
+        return listing(TABLES, "TABLE_TYPE TABLE_SCHEM TABLE_NAME REMARKS", rows, TABLE_CAT=_CATALOG)
 
     def columns(self, schema: str | None, table: str | None, column: str | None) -> CatalogRows:
         """Columns of tables and views, by database, table and place; those that partition a table come last.
@@ -111,60 +96,40 @@ class JdbcCatalog:
             table: a pattern for names of tables and views.
             column: a pattern for names of columns.
         """
-        matches = NamePattern.of(column).matches
-        rows = [
+        matches = NamePattern.of_jdbc(column).matches
+        selected = [
             (relation, place, relation_column)
-            for relation in relations(self.store, NamePattern.of(schema), NamePattern.of(table))
+            for relation in relations(self.store, NamePattern.of_jdbc(schema), NamePattern.of_jdbc(table))
             for place, relation_column in enumerate(relation.columns, 1)
             if matches(relation_column.name)
         ]
-        types = [result_type(relation_column.type) for _, _, relation_column in rows]
-        said = SaidOfColumns.of(self.store, [relation for relation, _, _ in rows])
-        filled = [said.is_filled(relation, relation_column.name) for relation, _, relation_column in rows]
-        return listing(
-            COLUMNS,
-            len(rows),
-            {
-                "TABLE_CAT": _CATALOG,
-                "TABLE_SCHEM": [relation.database for relation, _, _ in rows],
-                "TABLE_NAME": [relation.name for relation, _, _ in rows],
-                "COLUMN_NAME": [relation_column.name for _, _, relation_column in rows],
-                "DATA_TYPE": [type_.sql_type for type_ in types],
-                "TYPE_NAME": [_type_name(relation_column.type) for _, _, relation_column in rows],
-                "COLUMN_SIZE": [type_.size for type_ in types],
-                "DECIMAL_DIGITS": [type_.digits for type_ in types],
-                "NUM_PREC_RADIX": [type_.radix for type_ in types],
-                "NULLABLE": [_NO_NULLS if is_filled else _NULLABLE for is_filled in filled],
-                "COLUMN_DEF": [said.default(relation, relation_column.name) for relation, _, relation_column in rows],
-                "REMARKS": [relation_column.comment or "" for _, _, relation_column in rows],
-                "ORDINAL_POSITION": [place for _, place, _ in rows],
-                "IS_NULLABLE": ["NO" if is_filled else "YES" for is_filled in filled],
-                "IS_AUTO_INCREMENT": "NO",
-            },
+        said = SaidOfColumns.of(self.store, [relation for relation, _, _ in selected])
+        typed = {text: _typed(text) for text in {data_column.type for _, _, data_column in selected}}
+        names = (
+            "TABLE_SCHEM TABLE_NAME COLUMN_NAME ORDINAL_POSITION REMARKS COLUMN_DEF "
+            "TYPE_NAME DATA_TYPE COLUMN_SIZE DECIMAL_DIGITS NUM_PREC_RADIX NULLABLE IS_NULLABLE"
         )
+        rows = []
+        for relation, place, data_column in selected:
+            is_filled, default = said.of_column(relation, data_column.name)
+            null = (_NO_NULLS, "NO") if is_filled else (_NULLABLE, "YES")
+            named = (relation.database, relation.name, data_column.name, place, data_column.comment or "", default)
+            rows.append((*named, *typed[data_column.type], *null))
+        return listing(COLUMNS, names, rows, TABLE_CAT=_CATALOG, IS_AUTO_INCREMENT="NO")
 
     def type_info(self) -> CatalogRows:
         """The types, by their number in java.sql.Types."""
-        rows = sorted(TYPES, key=lambda type_: type_.sql_type)
-        return listing(
-            TYPE_INFO,
-            len(rows),
-            {
-                "TYPE_NAME": [type_.name.upper() for type_ in rows],
-                "DATA_TYPE": [type_.sql_type for type_ in rows],
-                "PRECISION": [type_.size for type_ in rows],
-                "CREATE_PARAMS": [_PARAMETERS.get(type_.name) for type_ in rows],
-                "NULLABLE": _NULLABLE,
-                "CASE_SENSITIVE": [type_ in _LETTERS for type_ in rows],
-                "SEARCHABLE": [0 if type_.size is None else _SEARCHABLE for type_ in rows],
-                "UNSIGNED_ATTRIBUTE": [type_.radix is None for type_ in rows],
-                "FIXED_PREC_SCALE": False,
-                "AUTO_INCREMENT": False,
-                "MINIMUM_SCALE": 0,
-                "MAXIMUM_SCALE": [type_.digits or 0 for type_ in rows],
-                "NUM_PREC_RADIX": [type_.radix for type_ in rows],
-            },
+        names = (
+            "TYPE_NAME DATA_TYPE PRECISION CREATE_PARAMS NUM_PREC_RADIX MAXIMUM_SCALE "
+            "CASE_SENSITIVE SEARCHABLE UNSIGNED_ATTRIBUTE"
         )
+        rows = []
+        for one in sorted(TYPES, key=lambda type_: type_.sql_type):
+            named = (one.name.upper(), one.sql_type, one.size, _PARAMETERS.get(one.name))
+            flags = (one in _LETTERS, 0 if one.size is None else _SEARCHABLE, one.radix is None)
+            rows.append((*named, one.radix, one.digits or 0, *flags))
+        alike = {"NULLABLE": _NULLABLE, "FIXED_PREC_SCALE": False, "AUTO_INCREMENT": False, "MINIMUM_SCALE": 0}
+        return listing(TYPE_INFO, names, rows, **alike)
 
     def functions(self, names: Iterable[str], function: str | None = None) -> CatalogRows:
         """Functions, by database and name.
@@ -173,21 +138,11 @@ class JdbcCatalog:
             names: those that Spark tells of, with a database or without: ``sum``, ``shop.discount``.
             function: a pattern for their names.
         """
-        matches = NamePattern.of(function).matches
+        matches = NamePattern.of_jdbc(function).matches
         parts = [name.rpartition(".") for name in set(names)]
-        rows = sorted((before.rpartition(".")[2], name) for before, _, name in parts if matches(name))
-        return listing(
-            FUNCTIONS,
-            len(rows),
-            {
-                "FUNCTION_CAT": _CATALOG,
-                "FUNCTION_SCHEM": [schema for schema, _ in rows],
-                "FUNCTION_NAME": [name for _, name in rows],
-                "REMARKS": "",
-                "FUNCTION_TYPE": 0,  # it may return rows or not
-                "SPECIFIC_NAME": [name for _, name in rows],
-            },
-        )
+        rows = sorted((before.rpartition(".")[2], name, name) for before, _, name in parts if matches(name))
+        alike = {"FUNCTION_CAT": _CATALOG, "REMARKS": "", "FUNCTION_TYPE": 0}  # it may return rows or not
+        return listing(FUNCTIONS, "FUNCTION_SCHEM FUNCTION_NAME SPECIFIC_NAME", rows, **alike)
 
     def primary_keys(self, schema: str | None, table: str | None) -> CatalogRows:
         """The columns of a table's primary key, in their order in it; none where the table is not there.
@@ -197,24 +152,14 @@ class JdbcCatalog:
             table: its name, no pattern.
         """
         rows = [
-            (database, constraint, place, column)
+            (database.lower(), column, place, constraint.name)
             for database in ([schema] if schema else self.store.database_names())
             for constraint in constraints_of(self.store, database, table or "")
             if constraint.kind is ConstraintKind.PRIMARY_KEY
             for place, column in enumerate(constraint.columns, 1)
         ]
-        return listing(
-            PRIMARY_KEYS,
-            len(rows),
-            {
-                "TABLE_CAT": _CATALOG,
-                "TABLE_SCHEM": [database.lower() for database, *_ in rows],
-                "TABLE_NAME": (table or "").lower(),
-                "COLUMN_NAME": [column for *_, column in rows],
-                "KEQ_SEQ": [place for _, _, place, _ in rows],
-                "PK_NAME": [constraint.name for _, constraint, _, _ in rows],
-            },
-        )
+        alike = {"TABLE_CAT": _CATALOG, "TABLE_NAME": (table or "").lower()}
+        return listing(PRIMARY_KEYS, "TABLE_SCHEM COLUMN_NAME KEQ_SEQ PK_NAME", rows, **alike)
 
     def cross_reference(
         self, parent: tuple[str | None, str | None], foreign: tuple[str | None, str | None]
@@ -225,32 +170,20 @@ class JdbcCatalog:
             parent: the database and the table that they refer to, no patterns; None for any.
             foreign: those that have them; None for any.
         """
-        rows = [
-            (key, key.constraint.references, place)
-            for key in self.store.hive.constraints.between(parent, foreign)
-            if key.constraint.references is not None
-            for place in range(len(key.constraint.columns))
-        ]
-        return listing(
-            CROSS_REFERENCE,
-            len(rows),
-            {
-                "PKTABLE_CAT": _CATALOG,
-                "PKTABLE_SCHEM": [to.database for _, to, _ in rows],
-                "PKTABLE_NAME": [to.table for _, to, _ in rows],
-                "PKCOLUMN_NAME": [to.columns[place] for _, to, place in rows],
-                "FKTABLE_CAT": _CATALOG,
-                "FKTABLE_SCHEM": [key.database for key, _, _ in rows],
-                "FKTABLE_NAME": [key.table for key, _, _ in rows],
-                "FKCOLUMN_NAME": [key.constraint.columns[place] for key, _, place in rows],
-                "KEQ_SEQ": [place + 1 for _, _, place in rows],
-                "UPDATE_RULE": [to.update_rule for _, to, _ in rows],
-                "DELETE_RULE": [to.delete_rule for _, to, _ in rows],
-                "FK_NAME": [key.constraint.name for key, _, _ in rows],
-                "PK_NAME": [to.key for _, to, _ in rows],
-                "DEFERRABILITY": 0,
-            },
+        names = (
+            "PKTABLE_SCHEM PKTABLE_NAME PKCOLUMN_NAME PK_NAME UPDATE_RULE DELETE_RULE "
+            "FKTABLE_SCHEM FKTABLE_NAME FKCOLUMN_NAME FK_NAME KEQ_SEQ"
         )
+        rows = []
+        for key in self.store.hive.constraints.between(parent, foreign):
+            own, to = key.constraint, key.constraint.references
+            if to is None:
+                continue
+            for place, (column, referred) in enumerate(zip(own.columns, to.columns, strict=True), 1):
+                primary = (to.database, to.table, referred, to.key, to.update_rule, to.delete_rule)
+                rows.append((*primary, key.database, key.table, column, own.name, place))
+        alike = {"PKTABLE_CAT": _CATALOG, "FKTABLE_CAT": _CATALOG, "DEFERRABILITY": 0}
+        return listing(CROSS_REFERENCE, names, rows, **alike)
 
 
 def _wanted(types: Sequence[str] | None) -> Callable[[Relation], bool]:
@@ -261,7 +194,8 @@ def _wanted(types: Sequence[str] | None) -> Callable[[Relation], bool]:
     return lambda relation: relation.type in names or relation.kind.upper() in names
 
 
-def _type_name(text: str) -> str:
-    """A type's text, in upper case but for names of fields."""
+def _typed(text: str) -> tuple[str, int, int | None, int | None, int | None]:
+    """A type's text, in upper case but for names of fields, and what clients are told of the type."""
+    kind = result_type(text)
     name, less, parts = text.partition("<")
-    return f"{name.upper()}{less}{parts}"
+    return f"{name.upper()}{less}{parts}", kind.sql_type, kind.size, kind.digits, kind.radix

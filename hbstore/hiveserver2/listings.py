@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -45,25 +45,27 @@ def shape(text: str) -> Shape:
     return tuple(ResultColumn(name=name, type=type_ or "string") for name, _, type_ in parts)
 
 
-def listing(columns: Shape, rows: int, values: Mapping[str, Any]) -> CatalogRows:
-    """A listing of so many rows.
+def listing(columns: Shape, names: str, rows: Sequence[tuple[Any, ...]], **alike: Any) -> CatalogRows:
+    """A listing of rows.
 
     Args:
         columns: its columns.
-        rows: how many.
-        values: for a column a list of values, or one value that all rows have. Columns that are missing are NULL.
+        names: those that the rows have, in their order.
+        rows: the values of each row.
+        **alike: values of columns that are the same in all rows. Columns that are missing are NULL.
 
-    >>> listing(shape("TABLE_CAT TABLE_NAME"), 2, {"TABLE_NAME": ["a", "b"]}).batch.to_pylist()
-    [{'TABLE_CAT': None, 'TABLE_NAME': 'a'}, {'TABLE_CAT': None, 'TABLE_NAME': 'b'}]
+    >>> listing(shape("TABLE_CAT TABLE_NAME REMARKS"), "TABLE_NAME", [("a",), ("b",)], REMARKS="").batch.to_pylist()[1]
+    {'TABLE_CAT': None, 'TABLE_NAME': 'b', 'REMARKS': ''}
     """
-    arrays = [_array(values.get(column.name), _ARROW[column.type], rows) for column in columns]
+    values = dict(zip(names.split(), zip(*rows, strict=True), strict=True)) if rows else {}
+
+    def array(name: str, kind: pa.DataType) -> pa.Array:
+        return (
+            pa.array(values[name], kind) if name in values else pa.repeat(pa.scalar(alike.get(name), kind), len(rows))
+        )
+
+    arrays = [array(column.name, _ARROW[column.type]) for column in columns]
     return CatalogRows(columns, pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns]))
-
-
-def _array(value: Sequence[Any] | Any, kind: pa.DataType, rows: int) -> pa.Array:
-    if isinstance(value, list):
-        return pa.array(value, kind)
-    return pa.nulls(rows, kind) if value is None else pa.repeat(pa.scalar(value, kind), rows)
 
 
 CATALOGS: Final = shape("TABLE_CAT")

@@ -13,10 +13,10 @@ from hbstore.cubes.fields import DimAttribute, Expression, Measure
 from hbstore.cubes.logical_tables import Fact
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import DatabaseNotFound, InvalidName, TableNotFound
-from hbstore.hiveserver2.patterns import NamePattern
 from hbstore.hiveserver2.table_heads import TableHead
 from hbstore.model.objects import Column
 from hbstore.store.partition_store import PartitionStore
+from hbstore.warehouse.name_patterns import NamePattern
 from hbstore.warehouse.table_kinds import is_view, settled_type
 
 TABLE: Final = "TABLE"

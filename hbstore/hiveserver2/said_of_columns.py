@@ -56,13 +56,10 @@ class SaidOfColumns:
                         defaults[places[0]] = constraint.text or ""
         return SaidOfColumns(frozenset(filled), defaults)
 
-    def is_filled(self, relation: Relation, column: str) -> bool:
-        """Whether a column is said to have a value in each row."""
-        return (relation.database, relation.name, column.lower()) in self.filled
-
-    def default(self, relation: Relation, column: str) -> str | None:
-        """What a column is where a row does not say; None: nothing is said."""
-        return self.defaults.get((relation.database, relation.name, column.lower()))
+    def of_column(self, relation: Relation, column: str) -> tuple[bool, str | None]:
+        """Whether a column is said to have a value in each row; and what it is where a row does not say, or None."""
+        place = (relation.database, relation.name, column.lower())
+        return place in self.filled, self.defaults.get(place)
 
 
 def constraints_of(store: PartitionStore, database: str, table: str) -> Sequence[Constraint]:

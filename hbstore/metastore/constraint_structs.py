@@ -20,7 +20,7 @@ class Layout:
         field: the list of such structs in requests and replies with all kinds, and in replies with this kind.
         struct: the struct.
         name: its field with the constraint's name.
-        get: the method that reads those of a table, and the class of its request.
+        get: the method that reads those of a table, and the classes of its request and its reply.
         add: the method that adds some, the class of its request, and that one's list.
         text: the field with a default's value or a check's condition; of others empty.
     """
@@ -28,56 +28,31 @@ class Layout:
     field: str
     struct: Any
     name: str
-    get: tuple[str, Any]
+    get: tuple[str, Any, Any]
     add: tuple[str, Any, str]
     text: str = ""
 
+    @staticmethod
+    def of(words: str, name: str, request: Any = THRIFT.LaterConstraintsRequest, text: str = "") -> Layout:
+        """The layout of a kind, whose words make the names of its methods, structs and lists in Hive.
+
+        >>> Layout.of("not null constraint", "nn_name").add[0], Layout.of("not null constraint", "nn_name").field
+        ('add_not_null_constraint', 'notNullConstraints')
+        """
+        snake, camel = words.replace(" ", "_"), words.title().replace(" ", "")
+        lower = camel[0].lower() + camel[1:]
+        get = f"get_{snake}s", request, getattr(THRIFT, f"{camel}sResponse")
+        add = f"add_{snake}", getattr(THRIFT, f"Add{camel}Request"), f"{lower}Cols"
+        return Layout(f"{lower}s", getattr(THRIFT, f"SQL{camel}"), name, get, add, text)
+
 
 LAYOUTS: Final[Mapping[ConstraintKind, Layout]] = {
-    ConstraintKind.PRIMARY_KEY: Layout(
-        "primaryKeys",
-        THRIFT.SQLPrimaryKey,
-        "pk_name",
-        ("get_primary_keys", THRIFT.PrimaryKeysRequest),
-        ("add_primary_key", THRIFT.AddPrimaryKeyRequest, "primaryKeyCols"),
-    ),
-    ConstraintKind.FOREIGN_KEY: Layout(
-        "foreignKeys",
-        THRIFT.SQLForeignKey,
-        "fk_name",
-        ("get_foreign_keys", THRIFT.ForeignKeysRequest),
-        ("add_foreign_key", THRIFT.AddForeignKeyRequest, "foreignKeyCols"),
-    ),
-    ConstraintKind.UNIQUE: Layout(
-        "uniqueConstraints",
-        THRIFT.SQLUniqueConstraint,
-        "uk_name",
-        ("get_unique_constraints", THRIFT.LaterConstraintsRequest),
-        ("add_unique_constraint", THRIFT.AddUniqueConstraintRequest, "uniqueConstraintCols"),
-    ),
-    ConstraintKind.NOT_NULL: Layout(
-        "notNullConstraints",
-        THRIFT.SQLNotNullConstraint,
-        "nn_name",
-        ("get_not_null_constraints", THRIFT.LaterConstraintsRequest),
-        ("add_not_null_constraint", THRIFT.AddNotNullConstraintRequest, "notNullConstraintCols"),
-    ),
-    ConstraintKind.DEFAULT: Layout(
-        "defaultConstraints",
-        THRIFT.SQLDefaultConstraint,
-        "dc_name",
-        ("get_default_constraints", THRIFT.LaterConstraintsRequest),
-        ("add_default_constraint", THRIFT.AddDefaultConstraintRequest, "defaultConstraintCols"),
-        "default_value",
-    ),
-    ConstraintKind.CHECK: Layout(
-        "checkConstraints",
-        THRIFT.SQLCheckConstraint,
-        "dc_name",
-        ("get_check_constraints", THRIFT.LaterConstraintsRequest),
-        ("add_check_constraint", THRIFT.AddCheckConstraintRequest, "checkConstraintCols"),
-        "check_expression",
-    ),
+    ConstraintKind.PRIMARY_KEY: Layout.of("primary key", "pk_name", THRIFT.PrimaryKeysRequest),
+    ConstraintKind.FOREIGN_KEY: Layout.of("foreign key", "fk_name", THRIFT.ForeignKeysRequest),
+    ConstraintKind.UNIQUE: Layout.of("unique constraint", "uk_name"),
+    ConstraintKind.NOT_NULL: Layout.of("not null constraint", "nn_name"),
+    ConstraintKind.DEFAULT: Layout.of("default constraint", "dc_name", text="default_value"),
+    ConstraintKind.CHECK: Layout.of("check constraint", "dc_name", text="check_expression"),
 }
 _NUMBERED: Final = (ConstraintKind.PRIMARY_KEY, ConstraintKind.FOREIGN_KEY, ConstraintKind.UNIQUE)
 """Kinds whose structs number their columns."""

@@ -32,7 +32,6 @@ from hbstore.metastore.methods import (
     table_reads,
     tables,
     transaction_calls,
-    truncation,
     write_ids,
 )
 from hbstore.model.objects import Column, Table
@@ -66,7 +65,6 @@ MODULES: Final[dict[str, Handlers]] = {
     "table_reads": table_reads.handlers,
     "tables": tables.handlers,
     "transaction_calls": transaction_calls.handlers,
-    "truncation": truncation.handlers,
     "write_ids": write_ids.handlers,
 }
 """The modules that answer methods."""

@@ -17,10 +17,10 @@ import json
 import logging
 import time
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
-from threading import Event, Thread
+from threading import Event
 from typing import Final
 
 from hbstore.errors import CorruptRow, HbstoreError
@@ -30,6 +30,7 @@ from hbstore.publishing.held_folder import all_held
 from hbstore.publishing.manifest import ALIVE, new_publication_id
 from hbstore.publishing.removal import noted_names, noting_later, remove_tree
 from hbstore.rows.damage import RESTORE
+from hbstore.servers.threads import beside
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.records import NewRecord
 from hbstore.transactions.waiting import Waiting
@@ -251,26 +252,18 @@ def _take(store: PartitionStore, dropped: DroppedFiles) -> bool:
     return store.records.change(DROPPED, dropped.id, take) is not None and taken
 
 
-@contextmanager
-def _alive(store: PartitionStore, dropped: DroppedFiles) -> Iterator[None]:
+def _alive(store: PartitionStore, dropped: DroppedFiles) -> AbstractContextManager[None]:
     """Say now and then that this process is at it: a folder may take long."""
-    ended = Event()
 
     def said(_: str) -> str:
         return replace(dropped, until=time.time() + ALIVE).encode()
 
-    def say() -> None:
-        while not ended.wait(ALIVE / 4):
+    def say(over: Event) -> None:
+        while not over.wait(ALIVE / 4):
             with suppress(HbstoreError):  # of a store that does not answer now
                 store.records.change(DROPPED, dropped.id, said)
 
-    thread = Thread(target=say, name="hbstore-deleting", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
+    return beside(say, "deleting")
 
 
 def _close(store: PartitionStore, dropped: DroppedFiles) -> None:

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
-from hbstore.query_service.observing import SparkState
+from hbstore.query_service.observing import QueryObserver, SparkState
 from hbstore.query_service.query import Query
 from hbstore.query_service.servers import count_leases
 from hbstore.store.records import Records
@@ -25,8 +25,8 @@ SQL: Final = "sql"
 _BUCKETS: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 
 
-class QueryMetrics:
-    """The numbers of one process that takes queries; a `QueryObserver`.
+class QueryMetrics(QueryObserver):
+    """The numbers of one process that takes queries.
 
     >>> metrics = QueryMetrics(CollectorRegistry())
     >>> metrics.queue(2, 1)

@@ -70,16 +70,13 @@ def sync_partitions(
         FileOperationFailed: a folder cannot be looked at; nothing was added or dropped.
 
     >>> import os, tempfile
-    >>> from hbstore import Column, connect
+    >>> from dataclasses import replace
     >>> root = tempfile.mkdtemp()
     >>> os.makedirs(f"{root}/ds=2013-01-01/hour=5")
-    >>> store = connect("memory://")
-    >>> store.create_database("shop")
-    >>> columns = [Column("ds", "date"), Column("hour", "int")]
-    >>> store.create_table(Table("shop", "sales", partition_columns=columns, location=root))
-    >>> sync_partitions(store, "shop.sales").added
+    >>> store.create_table(replace(sales.definition, name="local", location=root))
+    >>> sync_partitions(store, "shop.local").added
     1
-    >>> store.partition_names("shop", "sales")
+    >>> store.partition_names("shop", "local")
     ['ds=2013-01-01/hour=5']
     """
     database, name = table_name(table)

@@ -7,10 +7,9 @@ processes that died.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from threading import Event, Thread
+from threading import Event
 from typing import Final
 
 from hbstore.errors import HbstoreError
@@ -21,6 +20,7 @@ from hbstore.retention.age import retention_of
 from hbstore.retention.expiry import KEPT, delete_runs, expire, undo_command
 from hbstore.retention.kept_files import parted
 from hbstore.retention.old_partitions import old_partitions
+from hbstore.servers.threads import beside
 from hbstore.store.partition_store import PartitionStore
 from hbstore.texts.wording import plural
 
@@ -30,8 +30,9 @@ EVERY: Final = 3_600.0
 _LOG: Final = logging.getLogger("hbstore.retention")
 
 
-@contextmanager
-def keeping_retention(store: PartitionStore, warehouse: Warehouse, every: float = EVERY) -> Iterator[None]:
+def keeping_retention(
+    store: PartitionStore, warehouse: Warehouse, every: float = EVERY
+) -> AbstractContextManager[None]:
     """Look at all tables now and then in a thread, as long as the block runs.
 
     Several servers may do so: of two that drop one partition one does.
@@ -41,21 +42,14 @@ def keeping_retention(store: PartitionStore, warehouse: Warehouse, every: float 
         warehouse: where files are.
         every: seconds between two looks.
     """
-    ended = Event()
 
-    def keep() -> None:
+    def keep(ended: Event) -> None:
         while True:
             keep_once(store, warehouse, datetime.now(UTC), ended)
             if ended.wait(every):
                 return
 
-    thread = Thread(target=keep, name="hbstore-retention", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
+    return beside(keep, "retention")
 
 
 def keep_once(store: PartitionStore, warehouse: Warehouse, now: datetime, ended: Event) -> None:

@@ -10,9 +10,6 @@ from typing import Final
 
 from hbstore.servers.bounds import Bound, BoundReached
 
-MAX_FRAME: Final = (1 << 31) - 1
-"""Bytes of a reply that fit in a frame."""
-
 _TIME: Final = struct.Struct("@ll")
 _MILLION: Final = 1_000_000
 _KEEPALIVE: Final = {"TCP_KEEPIDLE": 300, "TCP_KEEPALIVE": 300, "TCP_KEEPINTVL": 60, "TCP_KEEPCNT": 5}

@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 IDLE: Final = 16
@@ -19,6 +20,28 @@ IDLE: Final = 16
 _LOG: Final = logging.getLogger("hbstore.servers.threads")
 _STACK: Final = 1024 * 1024
 """Bytes of a thread's stack: an eighth of the usual, as there may be thousands."""
+
+
+@contextmanager
+def beside(task: Callable[[threading.Event], object], name: str) -> Iterator[None]:
+    """Run a task in a thread beside a block, which ends when the task has.
+
+    Args:
+        task: takes an event that is set when the block is over; it returns soon then.
+        name: the thread's, behind ``hbstore-``.
+
+    >>> with beside(lambda over: print(over.wait(60)), "waiting"):
+    ...     pass
+    True
+    """
+    over = threading.Event()
+    thread = threading.Thread(target=task, args=(over,), name=f"hbstore-{name}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 class TaskThreads:

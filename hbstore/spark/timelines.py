@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
-from threading import Event, Thread
+from threading import Event
 from typing import Final
 
 from pyspark.sql import SparkSession
@@ -21,6 +21,7 @@ from hbstore.keys.partition_names import table_name
 from hbstore.keys.row_key import successor
 from hbstore.rows.interface import Rows
 from hbstore.rows.urls import shared_url
+from hbstore.servers.threads import beside
 from hbstore.spark.arguments import check_arguments
 from hbstore.spark.key_slices import KeyRange, key_slices
 from hbstore.spark.tasks import number_of_slices, run_tasks
@@ -117,26 +118,19 @@ def _keys(begun: Build) -> KeyRange:
 @contextmanager
 def _reporting(builder: TimelineBuilder, begun: Build) -> Iterator[None]:
     """Ask others to wait as long as this goes on; not a moment longer where it fails."""
-    over = Event()
 
-    def report() -> None:
+    def report(over: Event) -> None:
         while not over.wait(_BEAT):
             with suppress(HbstoreError):  # the next one may get through
                 builder.beat(begun, PATIENCE)
 
-    thread = Thread(target=report, name="hbstore-timelines", daemon=True)
-    thread.start()
     try:
-        yield
+        with beside(report, "timelines"):
+            yield
     except BaseException:
-        over.set()
-        thread.join()
         with suppress(HbstoreError):
             builder.beat(begun, 0)
         raise
-    finally:
-        over.set()
-        thread.join()
 
 
 def _wait_for_others(rows: Rows, begun: Build) -> None:

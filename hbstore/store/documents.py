@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from hbstore.errors import (
-    AlreadyExists,
-    ConcurrentChange,
     CorruptRow,
     InvalidInput,
     InvalidName,
@@ -21,7 +19,7 @@ from hbstore.errors import (
 from hbstore.keys.partition_names import identifier
 from hbstore.rows.damage import RESTORE
 from hbstore.store.table_row import database_key
-from hbstore.store.tables import Tables, existing_database
+from hbstore.store.tables import existing_database
 from hbstore.texts.arguments import expect_texts
 from hbstore.transactions.transaction import Scan, Transaction
 from hbstore.transactions.transactions import Transactions
@@ -44,56 +42,22 @@ def document_key(database: str, kind: str, name: str) -> bytes:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Documents:
-    """The documents of a store.
+    """The documents of a store, to be read. `put_document` and `remove_document` write them, as a part of a change.
 
     Attributes:
         transactions: those of the rows where they are.
-        tables: the databases that they belong to.
-
-    >>> from hbstore import connect
-    >>> store = connect("memory://")
-    >>> store.create_database("shop")
-    >>> store.documents.create("shop", "fact", "Sales", "{}")
-    >>> store.documents.get("SHOP", "fact", "sales"), store.documents.names("shop", "fact")
-    ('{}', ['sales'])
     """
 
     transactions: Transactions
-    tables: Tables
 
     def __repr__(self) -> str:
         return f"<Documents of {self.transactions.rows.url}>"
 
-    def create(self, database: str, kind: str, name: str, text: str) -> None:
-        """Add a document.
-
-        Raises:
-            AlreadyExists: there is one of that kind and name.
-            DatabaseNotFound: its database is not there.
-            InvalidName: the kind is no lower-case word, or the name no identifier.
-            InvalidInput: the text is empty or too long, or cannot be written as UTF-8.
-
-        >>> store.documents.create("shop", "note", "monday", "{}")
-        >>> store.documents.names("shop", "note")
-        ['monday']
-        """
-        key, data = _key(database, kind, name), encoded_text("document", text)
-
-        def step(transaction: Transaction) -> None:
-            view = transaction.row(key)
-            if view.state:
-                where, hint = f"{database}.{name}".lower(), "Alter it, or drop it first"
-                raise AlreadyExists("the document already exists", kind=kind, name=where, hint=hint)
-            view.set_state(data)
-
-        self.tables.change_in_database(database, step)
-
     def get(self, database: str, kind: str, name: str) -> str | None:
         """Read a document; None if it is not there, nor can be by its name. One row.
 
-        >>> store.documents.create("shop", "note", "monday", "{}")
-        >>> store.documents.get("shop", "note", "Monday"), store.documents.get("shop", "note", "friday")
-        ('{}', None)
+        >>> cubes.store.documents.get("SHOP", "storage", "Lake"), cubes.store.documents.get("shop", "storage", "sea")
+        ('{"name":"lake"}', None)
         """
         try:
             key = _key(database, kind, name)
@@ -104,65 +68,18 @@ class Documents:
     def names(self, database: str, kind: str) -> list[str]:
         """The names of a database's documents of a kind in order; none where it is not there.
 
-        >>> store.documents.names("shop", "note")
-        []
+        >>> cubes.store.documents.names("shop", "fact")
+        ['rides_daily']
         """
         return [name for name, _ in _scanned(self.transactions.scan, database, kind)]
 
     def all(self, database: str, kind: str) -> list[tuple[str, str]]:
         """The names and texts of a database's documents of a kind, in order of the names.
 
-        >>> store.documents.create("shop", "note", "monday", "{}")
-        >>> store.documents.all("shop", "note")
-        [('monday', '{}')]
+        >>> [name for name, _ in cubes.store.documents.all("shop", "fact")]
+        ['rides_daily']
         """
         return list(_scanned(self.transactions.scan, database, kind))
-
-    def replace(self, database: str, kind: str, name: str, expected: str, text: str) -> None:
-        """Give a document another text, if its text is what is expected.
-
-        Raises:
-            ConcurrentChange: it has another text by now, or is not there; nothing was changed.
-
-        >>> store.documents.create("shop", "note", "monday", "{}")
-        >>> store.documents.replace("shop", "note", "monday", "{}", "[1]")
-        >>> store.documents.get("shop", "note", "monday")
-        '[1]'
-        """
-        key, data = _key(database, kind, name), encoded_text("document", text)
-
-        def replaced(state: bytes) -> tuple[bytes, None]:
-            if not state or decoded_text(key, state) != expected:
-                raise _changed(database, kind, name)
-            return data, None
-
-        self.transactions.change_state(key, replaced)
-
-    def drop(self, database: str, kind: str, name: str, expected: str | None = None) -> bool:
-        """Remove a document; whether it was there.
-
-        Args:
-            database: the database's name.
-            kind: the document's kind.
-            name: its name.
-            expected: the text that it must have; None for any.
-
-        Raises:
-            ConcurrentChange: it has another text; nothing was changed.
-
-        >>> store.documents.create("shop", "note", "monday", "{}")
-        >>> store.documents.drop("shop", "note", "monday"), store.documents.drop("shop", "note", "monday")
-        (True, False)
-        """
-        expect_texts(or_none=True, expected=expected)
-        key = _key(database, kind, name)
-
-        def dropped(state: bytes) -> tuple[bytes, bool]:
-            if state and expected is not None and decoded_text(key, state) != expected:
-                raise _changed(database, kind, name)
-            return b"", bool(state)
-
-        return self.transactions.change_state(key, dropped)
 
 
 def document_in(transaction: Transaction, database: str, kind: str, name: str) -> str | None:
@@ -228,11 +145,6 @@ def _scanned(scan: Scan, database: str, kind: str) -> Iterator[tuple[str, str]]:
     for key, log, _ in scan(start, start[:-1] + b"\x01"):
         if log.state:
             yield key[len(start) :].decode(), decoded_text(key, log.state)
-
-
-def _changed(database: str, kind: str, name: str) -> ConcurrentChange:
-    where = f"{database}.{name}".lower()
-    return ConcurrentChange("another writer changed the document", kind=kind, name=where, hint="Try again")
 
 
 def encoded_text(what: str, text: str) -> bytes:

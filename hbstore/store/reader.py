@@ -101,30 +101,13 @@ class Reader:
         like_dialect: LikeDialect,
         after: PartitionValues | None = None,
         packed: bool = False,
-    ) -> T:
+    ) -> tuple[TableRow, T]:
         """What ``consume`` makes of the stored bytes of the partitions that a filter selects, in key order.
 
-        With ``after``, only of those that are behind these values; with ``packed``, of what their rows hold, which is
-        less, and begins with their values. Elsewhere than in a snapshot it is called again, from the start, where the
-        table moved under it.
+        And the table's row as of `_consistent`. With ``after``, only of those that are behind these values; with
+        ``packed``, of what their rows hold, which is less, and begins with their values. Elsewhere than in a snapshot
+        it is called again, from the start, where the table moved under it.
         """
-        return self._read(
-            database, table, where, consume, max_parts=max_parts, like_dialect=like_dialect, after=after, packed=packed
-        )[1]
-
-    def _read(
-        self,
-        database: str,
-        table: str,
-        where: Filter,
-        consume: Callable[[TableRow, MultiScanPlan, Iterator[Sequence[bytes]]], T],
-        *,
-        max_parts: int,
-        like_dialect: LikeDialect,
-        after: PartitionValues | None = None,
-        packed: bool,
-    ) -> tuple[TableRow, T]:
-        """The same, and the table's row as of `_consistent`."""
         if not callable(consume):
             expect("consume", consume, Callable, hint="Give a function of a row, a plan and batches")
         if type(max_parts) is not int:  # a look whether a class has a method takes as long as a plan that is kept
@@ -148,7 +131,7 @@ class Reader:
 
         And the table's row, of which nothing is needed then: it was read after the rows, so it has their templates.
         """
-        row, found = self._read(
+        row, found = self.read(
             database, table, where, _collected, max_parts=max_parts, like_dialect=like_dialect, packed=True
         )
         return row, packed_partitions(found, templates_in(row.cells).unpacked)
@@ -176,7 +159,7 @@ class Reader:
         def read(row: TableRow, _: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> list[str]:
             return partition_names(row.table.partition_column_names, list(chain.from_iterable(batches)))
 
-        return self.read(database, table, where, read, max_parts=max_parts, like_dialect=like_dialect, packed=True)
+        return self.read(database, table, where, read, max_parts=max_parts, like_dialect=like_dialect, packed=True)[1]
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:
         """How many partitions a filter selects."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hbstore.timelines.properties import chunks, elements, list_faults, listed, ranged, read_index, within_limit
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.runs_timeline import RunsTimeline
-from hbstore.timelines.timeline import shown
+from hbstore.timelines.timeline_class import shown
 
 
 class EndsAndHolesPartitionTimeline(RunsTimeline):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from hbstore.timelines.properties import UnreadableProperty, chunks, elements, read_index, run_faults
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.runs_timeline import RunsTimeline
-from hbstore.timelines.timeline import shown
+from hbstore.timelines.timeline_class import shown
 
 
 class RangesPartitionTimeline(RunsTimeline):

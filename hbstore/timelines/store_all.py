@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hbstore.timelines.properties import chunks, elements, list_faults, listed, read_index, within_limit
 from hbstore.timelines.runs import Runs
 from hbstore.timelines.runs_timeline import RunsTimeline
-from hbstore.timelines.timeline import shown
+from hbstore.timelines.timeline_class import shown
 
 
 class StoreAllPartitionTimeline(RunsTimeline):

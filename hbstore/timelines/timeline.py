@@ -11,7 +11,7 @@ and write it in different ways into the table's properties:
 | `RangesPartitionTimeline` | the ranges of times that follow one another | anything |
 
 This module holds what all timelines have in common: times go in and out, indexes of the update period are what they
-work with. A class says in the methods below "What a class does" how it keeps the indexes.
+work with. `TimelineClass` has the methods by which a class says how it keeps the indexes.
 
 Properties that were read and contradict themselves are never guessed at. `init_from_properties` says False, and from
 then on the timeline answers nothing but `is_consistent` and `faults`: everything else raises CorruptTimeline, until
@@ -20,7 +20,7 @@ consistent properties are read.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
@@ -33,15 +33,14 @@ from hbstore.texts.arguments import expect, expect_numbers, expect_texts
 from hbstore.timelines.picture import TimelineBar, svg
 from hbstore.timelines.properties import UnreadableProperty
 from hbstore.timelines.runs import Runs, gaps
+from hbstore.timelines.timeline_class import TimelineClass
 from hbstore.times.moments import moment, moments
 from hbstore.times.update_period import UpdatePeriod
 
 _TIMES: Final = "Give a list of aware datetimes"
-SHOWN = 1_000
-"""How many times or ranges `str` shows before it says how many more there are."""
 
 
-class PartitionTimeline(AbstractSet[datetime], ABC):
+class PartitionTimeline(TimelineClass, AbstractSet[datetime]):
     """The times of one storage table, update period and partition column; a mutable, sorted Python set of datetimes.
 
     Times are aware datetimes and begin a part of the update period: others raise InvalidTime, before anything changes.
@@ -353,57 +352,6 @@ class PartitionTimeline(AbstractSet[datetime], ABC):
         """A picture for notebooks: what is there and what is missing. O(s)."""
         return repr_html([self])
 
-    # What a class does.
-
-    @abstractmethod
-    def _add(self, index: int) -> bool: ...
-
-    @abstractmethod
-    def _drop(self, index: int) -> bool: ...
-
-    @abstractmethod
-    def _unite(self, runs: Runs) -> bool: ...
-
-    @abstractmethod
-    def _subtract(self, runs: Runs) -> bool: ...
-
-    @abstractmethod
-    def _has(self, index: int) -> bool: ...
-
-    @abstractmethod
-    def _first(self) -> int | None: ...
-
-    @abstractmethod
-    def _latest(self) -> int | None: ...
-
-    @abstractmethod
-    def _between(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """The indexes in [start, stop) as sorted ranges that do not touch."""
-
-    def _count(self) -> int:
-        """How many indexes there are; a class may know it sooner."""
-        return sum(stop - start for start, stop in self._between(0, self.update_period.limit))
-
-    def _ahead(self, index: int) -> tuple[int, int] | None:
-        """The first range from an index on; a class may find it sooner."""
-        return next(self._between(index, self.update_period.limit), None)
-
-    def _hole_count(self) -> int:
-        """How many holes there are; a class may know it sooner."""
-        return max(sum(1 for _ in self._between(0, self.update_period.limit)) - 1, 0)
-
-    @abstractmethod
-    def _read(self, properties: Mapping[str, str]) -> list[str]:
-        """Take over properties that are consistent; of others, become empty and return the faults."""
-
-    @abstractmethod
-    def _inspect(self) -> Iterator[str]:
-        """The faults of what the class keeps."""
-
-    @abstractmethod
-    def _shown(self) -> dict[str, str]:
-        """The class's own fields as `str` shows them."""
-
     # Between times and indexes.
 
     def _sound(self) -> None:
@@ -470,13 +418,3 @@ def repr_html(timelines: Sequence[PartitionTimeline]) -> str:
     ]
     damaged = [f"<div>{escape(repr(timeline))}</div>" for timeline in timelines if next(timeline.faults(), None)]
     return "".join([svg(bars) if bars else "", *damaged])
-
-
-def shown(texts: Iterable[str], count: int) -> str:
-    """A list as `str` shows it: the first thousand.
-
-    >>> shown(["2015-04-12", "2015-04-13"], 2)
-    '[2015-04-12, 2015-04-13]'
-    """
-    more = [f"… {count - SHOWN:,} more"] if count > SHOWN else []
-    return f"[{', '.join([*islice(texts, SHOWN), *more])}]"

@@ -104,10 +104,6 @@ class RowView:
         """Take over the numbers of another row, as what was written with them belongs to this one from now on."""
         self._sequence = max(self._sequence, view.log.sequence)
 
-    def skip(self, numbers: int) -> None:
-        """Leave out numbers, as partition rows may be there that were written with some of them."""
-        self._sequence += numbers
-
     def current(self, name: str) -> bytes:
         """A cell as the transaction leaves it so far; empty where there is none."""
         return self._new_cells.get(name, self._cells.get(name, b""))

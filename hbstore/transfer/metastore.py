@@ -266,7 +266,7 @@ class Metastore:
         self._call("drop_constraint", req=request)
 
     def _constraints_of_kind(self, layout: Layout, database: str, table: str) -> Sequence[Any]:
-        method, request = layout.get
+        method, request, _ = layout.get
         if method == "get_foreign_keys":
             place = {"foreign_db_name": database, "foreign_tbl_name": table}
         else:

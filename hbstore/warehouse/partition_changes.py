@@ -173,7 +173,7 @@ def update_partitions(
         table: their table.
         partitions: which they are; those that are gone are left out.
         change: makes of a partition what it becomes, with the same values; None leaves it as it is.
-        same_as: the row of the table that it must be; None: whichever has the name.
+        same_as: the row of the table that it must be; None: the one that has the name.
 
     Returns:
         What was written.

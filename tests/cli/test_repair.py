@@ -139,10 +139,3 @@ def test_without_a_mode_decided_publications_are_finished(run, run_json, url, lo
     assert run_json("repair", "shop.logs")["tables"] == [
         {"table": "shop.logs", "finished": 0, "publications": 0, "miscounted": False}
     ]
-
-
-def test_the_option_that_is_gone_says_what_to_do(run, logs):
-    said = run("repair", "shop.logs", "--mode", "add", "--spark", code=2).stderr
-    assert "there is no option --spark any more" in said
-    assert "threads list the folders" in said
-    assert logs.exists()

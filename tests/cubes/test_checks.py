@@ -27,6 +27,7 @@ from hbstore.cubes import (
 from hbstore.cubes.checks import AGGREGATES
 from hbstore.cubes.partial_aggregates import PartialAggregates, partial_aggregates_of
 from hbstore.errors import InvalidInput, InvalidModel, TableNotFound, UnknownTimelineClass
+from tests.services.documents import put as put_document
 
 CLASS = "cube.storagetable.partition.timeline.cache.DAILY.dt.storage.class"
 
@@ -284,7 +285,7 @@ def invalid(cubes):
         for old, new in changes:
             assert old in changed
             changed = changed.replace(old, new)
-        documents.replace("farm", kind, name, text, changed)
+        put_document(cubes.store, "farm", kind, name, changed)
     return cubes
 
 

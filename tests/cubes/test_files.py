@@ -17,6 +17,7 @@ from hbstore.cubes.stored_model import document_of, text_of
 from hbstore.cubes.texts import Loader
 from hbstore.errors import CorruptRow, InvalidModel
 from tests.cubes.strategies import documents
+from tests.services.documents import put as put_document
 
 SAMPLES = Path(__file__).parent / "samples"
 FACT = """
@@ -62,7 +63,7 @@ def test_a_document_that_is_written_otherwise_is_replaced_all_the_same():
     """Such as one with what became a default later."""
     with connect("memory://") as store:
         store.create_database("shop")
-        store.documents.create("shop", "storage", "s1", '{"endpoint": null, "name": "s1"}')
+        put_document(store, "shop", "storage", "s1", '{"endpoint": null, "name": "s1"}')
         Cubes(store, "shop").alter(Storage(name="s1", endpoint="here"))
         assert Cubes(store, "shop").get("storage", "s1").endpoint == "here"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from hbstore.hiveserver2.patterns import MAX_PATTERN
+from hbstore.warehouse.name_patterns import MAX_PATTERN
 
 FUNCTIONS = ((("function", "string"),), pa.record_batch({"a": ["abs", "concat", "concat_ws"]}))
 

@@ -14,7 +14,7 @@ from hbstore.metastore.calls import Handlers
 from hbstore.model.objects import Column
 from hbstore.servers.call_limits import call_limit, check_wanted
 from hbstore.servers.limits import ServerLimits
-from hbstore.warehouse.name_patterns import MAX_PATTERN, name_pattern
+from hbstore.warehouse.name_patterns import MAX_PATTERN, NamePattern
 from tests.metastore.client import HOST, SECONDS, TYPES, client, message
 from tests.metastore.serving import in_process
 
@@ -78,7 +78,7 @@ def sales(tmp_path):
         lambda store: store.alter_partitions("shop", "sales", [Partition(("2013-01-01", "5"), parameters={"a": "b"})]),
         lambda store: store.drop_partitions("shop", "sales", [("2013-01-01", "5")]),
         lambda store: store.get_table("shop", "sales"),
-        lambda store: list(filter(name_pattern("s*"), store.database_names())),
+        lambda store: list(filter(NamePattern.of_hive("s*").matches, store.database_names())),
     ],
 )
 def test_the_works_of_a_store_ask_whether_somebody_waits(work, sales):
@@ -90,6 +90,6 @@ def test_the_works_of_a_store_ask_whether_somebody_waits(work, sales):
 
 
 def test_a_pattern_of_names_has_a_length_that_is_soon_compared():
-    assert name_pattern("|".join(["sales"] * 10_000))("sales")
+    assert NamePattern.of_hive("|".join(["sales"] * 10_000)).matches("sales")
     with pytest.raises(InvalidInput, match="the pattern of names is too long"):
-        name_pattern("a" * (MAX_PATTERN + 1))
+        NamePattern.of_hive("a" * (MAX_PATTERN + 1))

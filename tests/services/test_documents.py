@@ -1,4 +1,4 @@
-"""Documents: created, read, replaced, listed, dropped, and every error."""
+"""Documents: put, read, listed, removed, and every error."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hbstore import (
-    AlreadyExists,
-    ConcurrentChange,
-    DatabaseNotFound,
-    InvalidInput,
-    InvalidName,
-    connect,
-)
+from hbstore import DatabaseNotFound, InvalidInput, InvalidName, connect
 from hbstore.errors import CorruptRow
 from hbstore.store.documents import MAX_DOCUMENT, document_key
 from hbstore.transactions.log import LOG, Log
 from tests.pauses import idle
+from tests.services.documents import put, remove
 
 
 @pytest.fixture
@@ -25,9 +19,9 @@ def documents(services):
     return services.store.documents
 
 
-def test_a_document_is_kept_as_it_is(documents):
+def test_a_document_is_kept_as_it_is(services, documents):
     text = '{"name": "sales", "of": "Zürich \\u0000 \U0001f6b2"}'
-    documents.create("Shop", "fact", "Sales", text)
+    put(services.store, "Shop", "fact", "Sales", text)
     assert documents.get("SHOP", "fact", "SALES") == text
     assert documents.get("shop", "cube", "sales") is None
     assert documents.get("shop", "fact", "sale") is None
@@ -37,14 +31,6 @@ def test_a_document_is_kept_as_it_is(documents):
 def test_what_is_not_there_nor_can_be_is_none(documents, name):
     assert documents.get("shop", "fact", name) is None
     assert documents.get("none", "fact", "sales") is None
-
-
-def test_names_differ_by_more_than_case(documents):
-    documents.create("shop", "fact", "sales", "one")
-    with pytest.raises(AlreadyExists) as caught:
-        documents.create("SHOP", "fact", "SALES", "two")
-    assert caught.value.fields == {"kind": "fact", "name": "shop.sales"}
-    assert documents.get("shop", "fact", "sales") == "one"
 
 
 def test_documents_are_listed_by_kind_in_order(services, documents):
@@ -57,71 +43,60 @@ def test_documents_are_listed_by_kind_in_order(services, documents):
         ("shop", "cube", "d"),
         ("shop2", "fact", "e"),
     ]:
-        documents.create(database, kind, name, name * 2)
-    assert documents.drop("shop", "fact", "gone") is True
+        put(services.store, database, kind, name, name * 2)
+    remove(services.store, "shop", "fact", "gone")
     assert documents.names("Shop", "fact") == ["a", "b"]
     assert documents.all("shop", "fact") == [("a", "aa"), ("b", "bb")]
     assert documents.names("shop", "facts") == ["c"]
     assert documents.names("none", "fact") == documents.all("none", "fact") == []
 
 
-def test_a_document_is_replaced_where_it_is_what_is_expected(documents):
-    documents.create("shop", "fact", "sales", "one")
-    documents.replace("shop", "fact", "Sales", "one", "two")
-    with pytest.raises(ConcurrentChange):
-        documents.replace("shop", "fact", "sales", "one", "three")
-    with pytest.raises(ConcurrentChange):
-        documents.replace("shop", "fact", "other", "one", "three")
-    assert documents.get("shop", "fact", "sales") == "two"
-    assert documents.names("shop", "fact") == ["sales"]
-
-
-def test_a_document_is_dropped_once_and_if_it_is_what_is_expected(documents):
-    documents.create("shop", "fact", "sales", "one")
-    with pytest.raises(ConcurrentChange):
-        documents.drop("shop", "fact", "sales", expected="two")
-    assert documents.drop("shop", "fact", "sales", expected="one") is True
-    assert documents.drop("shop", "fact", "sales") is False
-    assert documents.drop("shop", "fact", "sales", expected="one") is False
-    documents.create("shop", "fact", "sales", "again")
+def test_a_document_is_replaced_and_removed(services, documents):
+    put(services.store, "shop", "fact", "sales", "one")
+    put(services.store, "SHOP", "fact", "Sales", "two")
+    assert documents.all("shop", "fact") == [("sales", "two")]
+    for _ in range(2):
+        remove(services.store, "shop", "fact", "Sales")
+        assert documents.get("shop", "fact", "sales") is None
+    put(services.store, "shop", "fact", "sales", "again")
     assert documents.get("shop", "fact", "sales") == "again"
 
 
 @pytest.mark.parametrize("kind", ["", "Fact", "a b", "fact\0", "x" * 33, None])
-def test_kinds_are_words(documents, kind):
-    for call in (lambda: documents.create("shop", kind, "sales", ""), lambda: documents.names("shop", kind)):
+def test_kinds_are_words(services, documents, kind):
+    for call in (lambda: put(services.store, "shop", kind, "sales", ""), lambda: documents.names("shop", kind)):
         with pytest.raises(InvalidName):
             call()
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a\0b", "ü", "x" * 129])
-def test_names_are_identifiers(documents, name):
+def test_names_are_identifiers(services, documents, name):
     with pytest.raises(InvalidName):
-        documents.create("shop", "fact", name, "")
+        put(services.store, "shop", "fact", name, "")
     assert documents.names("shop", "fact") == []
 
 
 @pytest.mark.parametrize("text", ["", "\ud800", "x" * (MAX_DOCUMENT + 1)])
-def test_what_cannot_be_stored_is_refused(documents, text):
+def test_what_cannot_be_stored_is_refused(services, documents, text):
     with pytest.raises(InvalidInput):
-        documents.create("shop", "fact", "sales", text)
-    documents.create("shop", "fact", "sales", "one")
+        put(services.store, "shop", "fact", "sales", text)
+    put(services.store, "shop", "fact", "sales", "one")
     with pytest.raises(InvalidInput):
-        documents.replace("shop", "fact", "sales", "one", text)
+        put(services.store, "shop", "fact", "sales", text)
     assert documents.get("shop", "fact", "sales") == "one"
 
 
-def test_a_document_needs_its_database(documents):
+def test_a_document_needs_its_database(services, documents):
     with pytest.raises(DatabaseNotFound):
-        documents.create("none", "fact", "sales", "one")
+        put(services.store, "none", "fact", "sales", "one")
     assert documents.get("none", "fact", "sales") is None
 
 
 def test_the_documents_of_a_dropped_database_go(services, documents):
     services.store.create_database("shop2")
     for database in ("shop", "shop2"):
-        documents.create(database, "fact", "sales", "one")
-        documents.create(database, "cube", "sales", "one")
+        put(services.store, database, "fact", "sales", "one")
+        put(services.store, database, "cube", "sales", "one")
     services.store.drop_database("shop")
     services.store.create_database("shop")
     assert documents.names("shop", "fact") == documents.names("shop", "cube") == []
@@ -129,7 +104,7 @@ def test_the_documents_of_a_dropped_database_go(services, documents):
 
 
 def test_check_names_damaged_documents(services, documents):
-    documents.create("shop", "fact", "sales", "{}")
+    put(services.store, "shop", "fact", "sales", "{}")
     assert [problem for _, _, problem in services.store.check_catalog() if problem] == []
     damaged = {
         document_key("shop", "fact", "sales"): Log(state=b"\xff").encode(),
@@ -162,5 +137,5 @@ def test_any_documents_are_kept(texts):
     with connect("memory://") as store:
         store.create_database("shop")
         for name, text in texts.items():
-            store.documents.create("shop", "fact", name, text)
+            put(store, "shop", "fact", name, text)
         assert store.documents.all("shop", "fact") == sorted(texts.items())

@@ -37,6 +37,7 @@ from hbstore.times.update_period import UpdatePeriod
 from hbstore.transactions.log import LOG, Log
 from hbstore.transactions.payloads import PAYLOAD_KEYS
 from tests.calls import TIMED
+from tests.services.documents import put, remove
 from tests.store import moves
 from tests.store.conftest import sales_table
 from tests.store.copies import copies_of
@@ -97,7 +98,7 @@ def prepared(store):
     store.column_statistics.write_partitions(*SALES, {SECOND: [about("price"), about("note")]})
     store.hive.marks.mark(*SALES, SPEC)
     store.hive.constraints.add(*RETURNS, [Constraint(ConstraintKind.PRIMARY_KEY, ["hour"], "key")])
-    store.documents.create("shop", "fact", "old", "{}")
+    put(store, "shop", "fact", "old", "{}")
     store.records.create("note", "old", "{}")
     for function in (TAX, replace(TAX, database="attic", name="levy")):
         store.hive.functions.create(function)
@@ -207,11 +208,9 @@ CHANGES = {
     ),
     "timelines.rebuild": lambda s: s.timelines.rebuild("shop.sales") and None,
     "timelines.take_over": lambda s: s.timelines.take_over("shop.sales", fresh().timelines.export("shop.sales")),
-    "documents.create": lambda s: s.documents.create("shop", "fact", "new", "{}"),
-    "documents.create otherwise": lambda s: s.documents.create("shop", "fact", "new", "[]"),
-    "documents.replace": lambda s: s.documents.replace("shop", "fact", "old", "{}", "[1]"),
-    "documents.drop": lambda s: s.documents.drop("shop", "fact", "old"),
-    "documents.drop of what it was": lambda s: s.documents.drop("shop", "fact", "old", expected="{}"),
+    "documents.put": lambda s: put(s, "shop", "fact", "new", "{}"),
+    "documents.put otherwise": lambda s: put(s, "shop", "fact", "old", "[1]"),
+    "documents.remove": lambda s: remove(s, "shop", "fact", "old"),
     "records.create": lambda s: s.records.create("note", "new", "{}"),
     "records.change": lambda s: s.records.change("note", "old", lambda text: text + "!"),
     "records.drop": lambda s: s.records.drop("note", "old"),

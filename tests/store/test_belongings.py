@@ -19,6 +19,7 @@ from hbstore.store.manifest_rows import manifest_key
 from hbstore.store.stream_batches import StreamRecord, record_key
 from hbstore.store.table_row import table_key
 from hbstore.transactions.log import LOG, Log
+from tests.services.documents import put as put_document
 from tests.store.conftest import sales_table
 
 SALES = ("shop", "sales")
@@ -53,7 +54,7 @@ def fill(store):
     store.hive.locks.lock([LockComponent(LockType.SHARED_READ, LockLevel.TABLE, "shop", "sales")])
     if not dict(store.records.list("note")):
         store.records.create("note", "milk", "{}")
-    store.documents.create("shop", "fact", "sales", "{}")
+    put_document(store, "shop", "fact", "sales", "{}")
     publish(store, "shown", StreamBatch(STREAM, 7, "d7"))
     store.publications.close(store.table_row(*SALES), "shown")
     publish(store, "open", None)

@@ -7,6 +7,7 @@ import os
 from hbstore import Column, Table
 from hbstore.store.catalog_logs import CatalogObject, catalog_objects
 from hbstore.transactions.log import Log
+from tests.services.documents import put as put_document
 
 
 def seen(store):
@@ -16,7 +17,7 @@ def seen(store):
 def test_databases_tables_and_documents_are_seen_with_their_last_change(store):
     store.create_database("city")
     store.create_table(Table("city", "rides", [Column("ds", "date")]))
-    store.documents.create("city", "fact", "hires", "{}")
+    put_document(store, "city", "fact", "hires", "{}")
     before = seen(store)
     assert {("database", "city"), ("table", "city.rides"), ("fact", "city.hires")} <= before.keys()
     store.table("city.rides").add([("2015-01-01",)])

@@ -40,6 +40,7 @@ from tests.amounts import amount
 from tests.pauses import SECONDS, until
 from tests.processes import ROOT
 from tests.rows.test_sqlite_backup import WRITER, WRITERS, values
+from tests.services.documents import put as put_document
 from tests.store import timelines
 from tests.store.faults import Crash, FaultyRows
 from tests.store.stepping import FOREVER, play
@@ -188,7 +189,7 @@ def filled():
     store.create_table(days, grants=rights)
     store.table("shop.t2").add([Partition((f"2024-01-0{day}",)) for day in (1, 2, 4)])
     store.records.create("note", "one", "{}")
-    store.documents.create("shop", "note", "two", "{}")
+    put_document(store, "shop", "note", "two", "{}")
     store.drop_table("shop", "t1")
     store.create_table(Table("shop", "t1", partition_columns=[Column("n", "int")], location="s3://shop/t1"))
     store.table("shop.t1").add([Partition(("1",))])

@@ -17,6 +17,7 @@ from hbstore import (
 from hbstore.model.objects import Grant
 from hbstore.model.service_objects import Function, ObjectGrant, ObjectRef, ObjectType, PrincipalType
 from hbstore.store.partition_store import PartitionStore
+from tests.services.documents import put as put_document
 from tests.store.conftest import hours, sales_table
 from tests.store.faults import Fault, FaultyRows
 from tests.store.stepping import play, schedules
@@ -46,7 +47,7 @@ def furnished(url="memory://?atomic=false", *, tables=True):
 
 def furnish(store, name):
     store.hive.functions.create(Function("shop", name, "org.C"))
-    store.documents.create("shop", "cube", name, "{}")
+    put_document(store, "shop", "cube", name, "{}")
     store.hive.grants.grant([GRANT])
 
 
@@ -228,7 +229,7 @@ def test_a_table_that_is_created_stops_a_drop_that_is_not_decided():
 def test_what_is_put_while_its_database_goes_is_not_seen_on_the_next(what):
     put = {
         "function": lambda store: store.hive.functions.create(Function("shop", "late", "org.C")),
-        "document": lambda store: store.documents.create("shop", "cube", "late", "{}"),
+        "document": lambda store: put_document(store, "shop", "cube", "late", "{}"),
         "grant": lambda store: store.hive.grants.grant([ObjectGrant(SHOP, "bob", PrincipalType.USER, Grant("ALL"))]),
     }[what]
     for schedule in schedules([8, 30], step=1):

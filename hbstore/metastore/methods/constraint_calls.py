@@ -16,21 +16,10 @@ from hbstore.model.constraints import Constraint, ConstraintKind, ForeignKey
 from hbstore.model.objects import Table
 
 handlers = Handlers()
-_LATER: Final = {
-    "get_unique_constraints": (ConstraintKind.UNIQUE, THRIFT.UniqueConstraintsResponse),
-    "get_not_null_constraints": (ConstraintKind.NOT_NULL, THRIFT.NotNullConstraintsResponse),
-    "get_default_constraints": (ConstraintKind.DEFAULT, THRIFT.DefaultConstraintsResponse),
-    "get_check_constraints": (ConstraintKind.CHECK, THRIFT.CheckConstraintsResponse),
+_OF_ONE_TABLE: Final = {
+    layout.get[0]: kind for kind, layout in LAYOUTS.items() if kind is not ConstraintKind.FOREIGN_KEY
 }
 _ADDED: Final = {layout.add[0]: kind for kind, layout in LAYOUTS.items()}
-
-
-@handlers.answers("get_primary_keys")
-def get_primary_keys(call: Call) -> Any:
-    """A table's primary key; none where there is no such table."""
-    request = call.arguments.request
-    found = _of_table(call, request.db_name, request.tbl_name)
-    return THRIFT.PrimaryKeysResponse(primaryKeys=_structs(found, ConstraintKind.PRIMARY_KEY))
 
 
 @handlers.answers("get_foreign_keys")
@@ -45,13 +34,14 @@ def get_foreign_keys(call: Call) -> Any:
     return THRIFT.ForeignKeysResponse(foreignKeys=_structs(keys, ConstraintKind.FOREIGN_KEY))
 
 
-@handlers.answers(*_LATER)
-def get_later_constraints(call: Call) -> Any:
-    """A table's constraints of one of the kinds that Hive 3 added; none where there is no such table."""
-    kind, reply = _LATER[call.method.name]
-    request = call.arguments.request
+@handlers.answers(*_OF_ONE_TABLE)
+def get_constraints(call: Call) -> Any:
+    """A table's constraints of one kind; none where there is no such table."""
+    kind = _OF_ONE_TABLE[call.method.name]
+    layout, request = LAYOUTS[kind], call.arguments.request
+    _, _, reply = layout.get
     found = _of_table(call, request.db_name, request.tbl_name)
-    return reply(**{LAYOUTS[kind].field: _structs(found, kind)})
+    return reply(**{layout.field: _structs(found, kind)})
 
 
 @handlers.answers("get_all_table_constraints")

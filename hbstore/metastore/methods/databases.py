@@ -17,7 +17,7 @@ from hbstore.model.objects import Database
 from hbstore.thrift.wire import I32, STRING, field_head
 from hbstore.warehouse import databases
 from hbstore.warehouse.locations import located_database
-from hbstore.warehouse.name_patterns import name_pattern
+from hbstore.warehouse.name_patterns import NamePattern
 
 handlers = Handlers()
 _STOP: Final = b"\0"
@@ -151,5 +151,5 @@ def _field(later_fields: bytes, number: int) -> bytes:
 
 
 def _matching(call: Call, pattern: str | None) -> list[str]:
-    matches = name_pattern(without_catalog(pattern))
+    matches = NamePattern.of_hive(without_catalog(pattern)).matches
     return [name for name in call.store.database_names() if matches(name)]

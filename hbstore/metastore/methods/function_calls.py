@@ -9,7 +9,7 @@ from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model.service_objects import Function
-from hbstore.warehouse.name_patterns import name_pattern
+from hbstore.warehouse.name_patterns import NamePattern
 
 handlers = Handlers()
 
@@ -50,7 +50,7 @@ def get_function(call: Call) -> Function:
 @handlers.answers("get_functions")
 def get_functions(call: Call) -> list[str]:
     """The names of a database's functions that match a pattern of Hive's."""
-    matches = name_pattern(call.arguments.pattern)
+    matches = NamePattern.of_hive(call.arguments.pattern).matches
     found = call.store.hive.functions.names(database_name(call.arguments.dbName))
     return [name for name in found if matches(name)]
 
@@ -59,7 +59,7 @@ def get_functions(call: Call) -> list[str]:
 def get_functions_req(call: Call) -> Any:
     """A database's functions that match a pattern of Hive's: their names, or with ``returnNames`` false all of them."""
     request = call.arguments.request
-    matches, database = name_pattern(request.pattern), database_name(request.dbName)
+    matches, database = NamePattern.of_hive(request.pattern).matches, database_name(request.dbName)
     if request.returnNames is not False:
         names = [name for name in call.store.hive.functions.names(database) if matches(name)]
         return THRIFT.GetFunctionsResponse(function_names=names)

@@ -148,20 +148,6 @@ def spool_partitions(
     return read, spool
 
 
-def first(batches: Batches, most: int | None) -> Batches:
-    """The first partitions of all; all of them, if ``most`` is None or below zero.
-
-    >>> list(first(iter([[b"a", b"b"], [b"c"]]), 1))
-    [[b'a']]
-    """
-    if most is None or most < 0:
-        yield from batches
-        return
-    while most and (batch := next(batches, None)) is not None:
-        yield batch[:most]
-        most -= min(most, len(batch))
-
-
 def note_target(call: Call, database: str | None, table: str | None, where: Filter) -> None:
     """Tell the log which table is read and by which filter, before anything can fail."""
     text = where if where is None or isinstance(where, str) else partial(tree_text, _tree(where))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from hbstore.errors import DatabaseNotFound, InvalidPartitionValue, TableNotFound, TableNotPartitioned
@@ -22,32 +22,22 @@ def mark_partition(call: Call) -> None:
         UnknownTableException, UnknownDBException: there can be no such partition.
         InvalidPartitionException: the values are not those of the partition columns.
     """
-    arguments = call.arguments
     with _declared():
-        call.store.hive.marks.mark(
-            database_name(arguments.db_name),
-            arguments.tbl_name or "",
-            arguments.part_vals or {},
-            arguments.eventType or LOAD_DONE,
-        )
+        call.store.hive.marks.mark(*_mark(call))
 
 
 @handlers.answers("isPartitionMarkedForEvent")
 def is_partition_marked(call: Call) -> bool:
-    """Whether a partition was marked.
-
-    Raises:
-        UnknownTableException, UnknownDBException: there can be no such partition.
-        InvalidPartitionException: the values are not those of the partition columns.
-    """
-    arguments = call.arguments
+    """Whether a partition was marked. Raises as `markPartitionForEvent`."""
     with _declared():
-        return call.store.hive.marks.is_marked(
-            database_name(arguments.db_name),
-            arguments.tbl_name or "",
-            arguments.part_vals or {},
-            arguments.eventType or LOAD_DONE,
-        )
+        return call.store.hive.marks.is_marked(*_mark(call))
+
+
+def _mark(call: Call) -> tuple[str, str, Mapping[str, str], int]:
+    """Which partition the call is about, and which event."""
+    arguments = call.arguments
+    event: int = arguments.eventType or LOAD_DONE
+    return database_name(arguments.db_name), arguments.tbl_name or "", arguments.part_vals or {}, event
 
 
 @contextmanager

@@ -20,7 +20,6 @@ from hbstore.metastore.methods import (
     partition_reads,
     schemas,
     tables,
-    truncation,
 )
 from hbstore.metastore.protocol import METHODS, THRIFT
 from hbstore.metastore.replies import PartitionList
@@ -57,7 +56,7 @@ METHODS_BY_REQUEST: Final[Mapping[str, ByRequest]] = {
         {"dbname": "dbName", "name": "tableName", "deleteData": "deleteData", "environment_context": "envContext"},
     ),
     "truncate_table_req": ByRequest(
-        truncation.handlers,
+        tables.handlers,
         "truncate_table",
         {"dbName": "dbName", "tableName": "tableName", "partNames": "partNames"},
         "TruncateTableResponse",

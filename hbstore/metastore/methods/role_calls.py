@@ -53,17 +53,9 @@ def list_roles(call: Call) -> list[Any]:
 @handlers.answers("grant_role", writes=True)
 def grant_role(call: Call) -> bool:
     """Give a role to a principal."""
-    arguments = call.arguments
-    call.store.hive.roles.grant(
-        Membership(
-            arguments.role_name,
-            arguments.principal_name,
-            _principal_type(arguments.principal_type),
-            bool(arguments.grant_option),
-            grantor=arguments.grantor,
-            grantor_type=arguments.grantorType,
-        )
-    )
+    given = call.arguments
+    member = given.role_name, given.principal_name, _principal_type(given.principal_type), bool(given.grant_option)
+    call.store.hive.roles.grant(Membership(*member, grantor=given.grantor, grantor_type=given.grantorType))
     return True
 
 
@@ -80,24 +72,12 @@ def revoke_role(call: Call) -> bool:
 def grant_revoke_role(call: Call) -> Any:
     """Give a role to a principal or take it, or just the right to grant it on."""
     request = call.arguments.request
-    principal_type = _principal_type(request.principalType)
+    member = request.roleName, request.principalName, _principal_type(request.principalType)
+    option, roles, done = bool(request.grantOption), call.store.hive.roles, True
     if request.requestType == _GRANT:
-        call.store.hive.roles.grant(
-            Membership(
-                request.roleName,
-                request.principalName,
-                principal_type,
-                bool(request.grantOption),
-                grantor=request.grantor,
-                grantor_type=request.grantorType,
-            )
-        )
-        done = True
+        roles.grant(Membership(*member, option, grantor=request.grantor, grantor_type=request.grantorType))
     else:
-        option_only = bool(request.grantOption)
-        done = call.store.hive.roles.revoke(
-            request.roleName, request.principalName, principal_type, option_only=option_only
-        )
+        done = roles.revoke(*member, option_only=option)
     return THRIFT.GrantRevokeRoleResponse(success=done)
 
 

@@ -75,14 +75,8 @@ def get_config_value(call: Call) -> str:
 
 @handlers.answers("getMetaConf")
 def get_meta_conf(call: Call) -> str:
-    """A setting of the connection.
-
-    Raises:
-        MetaException: it is none that a client may set.
-    """
-    key = call.arguments.key
-    if key not in _SETTABLE:
-        raise THRIFT.MetaException(f"Invalid configuration key {key}")
+    """A setting of the connection. Raises as `setMetaConf`."""
+    key = _settable(call)
     return call.session.settings.get(key) or _SETTINGS.get(key, "")
 
 
@@ -93,10 +87,14 @@ def set_meta_conf(call: Call) -> None:
     Raises:
         MetaException: it is none that a client may set.
     """
-    key = call.arguments.key
+    call.session.settings[_settable(call)] = call.arguments.value or ""
+
+
+def _settable(call: Call) -> str:
+    key: str = call.arguments.key
     if key not in _SETTABLE:
         raise THRIFT.MetaException(f"Invalid configuration key {key}")
-    call.session.settings[key] = call.arguments.value or ""
+    return key
 
 
 @handlers.answers("flushCache", "shutdown")

@@ -13,7 +13,7 @@ from hbstore.metastore.methods.table_locations import located_bytes
 from hbstore.metastore.naming import database_name, without_catalog
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model.objects import Table
-from hbstore.warehouse.name_patterns import name_pattern
+from hbstore.warehouse.name_patterns import NamePattern
 
 handlers = Handlers()
 _COMMENT: Final = "comment"
@@ -65,7 +65,7 @@ def get_table_objects_by_name_req(call: Call) -> Any:
     request = call.arguments.req
     names = request.tblNames
     if names is None and request.tablesPattern is not None:  # which Hive 4 may send instead
-        matches = name_pattern(request.tablesPattern)
+        matches = NamePattern.of_hive(request.tablesPattern).matches
         names = [name for name in _names(call, request.dbName) if matches(name)]
     return THRIFT.GetTablesResult(tables=_tables(call, request.dbName, names))
 
@@ -79,7 +79,7 @@ def get_all_tables(call: Call) -> list[str]:
 @handlers.answers("get_tables")
 def get_tables(call: Call) -> list[str]:
     """The names that a pattern matches, in order; all without a pattern."""
-    matches = name_pattern(call.arguments.pattern)
+    matches = NamePattern.of_hive(call.arguments.pattern).matches
     return [name for name in _names(call, call.arguments.db_name) if matches(name)]
 
 
@@ -87,7 +87,7 @@ def get_tables(call: Call) -> list[str]:
 def get_tables_by_type(call: Call) -> list[str]:
     """The names that a pattern matches, of tables of one type; without a type, of all."""
     arguments = call.arguments
-    matches = name_pattern(arguments.pattern)
+    matches = NamePattern.of_hive(arguments.pattern).matches
     if not arguments.tableType:
         return [name for name in _names(call, arguments.db_name) if matches(name)]
     tables = _described(call, database_name(arguments.db_name))
@@ -98,7 +98,8 @@ def get_tables_by_type(call: Call) -> list[str]:
 def get_table_meta(call: Call) -> list[Any]:
     """Name, type and comment of the tables that patterns and types select, in order."""
     arguments = call.arguments
-    in_database, in_table = name_pattern(without_catalog(arguments.db_patterns)), name_pattern(arguments.tbl_patterns)
+    in_database = NamePattern.of_hive(without_catalog(arguments.db_patterns)).matches
+    in_table = NamePattern.of_hive(arguments.tbl_patterns).matches
     types = frozenset(arguments.tbl_types or ())
     return [
         THRIFT.TableMeta(
@@ -121,7 +122,7 @@ def get_table_meta(call: Call) -> list[Any]:
 def get_tables_ext(call: Call) -> list[Any]:
     """The names that a pattern matches, in order, or the first so many; of what Hive 4 may say beside them nothing."""
     request = call.arguments.req
-    matches = name_pattern(request.tableNamePattern)
+    matches = NamePattern.of_hive(request.tableNamePattern).matches
     names = [name for name in _names(call, request.database) if matches(name)]
     most = request.limit
     return [THRIFT.ExtendedTableInfo(tblName=name) for name in (names if most is None or most < 0 else names[:most])]

@@ -1,4 +1,4 @@
-"""The methods that create and drop tables; `hbstore.warehouse.tables` does it."""
+"""The methods that create, drop and empty tables; `hbstore.warehouse` does it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from hbstore.errors import DatabaseNotFound
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.environment import asks_to_purge, environment, properties_of
 from hbstore.metastore.methods.constraint_calls import requested_constraints
+from hbstore.metastore.methods.table_locations import named_table
 from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.model.objects import Table
-from hbstore.warehouse import tables
+from hbstore.warehouse import tables, truncation
 
 handlers = Handlers()
 
@@ -67,6 +68,20 @@ def drop_table(call: Call) -> None:
     purge = asks_to_purge(environment(call))
     delete = bool(arguments.deleteData)
     call.note_left(tables.drop_table(call.store, call.warehouse, database, name, delete=delete, purge=purge))
+
+
+@handlers.answers("truncate_table", writes=True)
+def truncate_table(call: Call) -> None:
+    """Delete the files of a table, or of some of its partitions, and set their counts to 0.
+
+    Raises:
+        MetaException: there is no such table or partition, or the files are not the table's own: it is external.
+    """
+    arguments = call.arguments
+    table = named_table(call, arguments.dbName, arguments.tableName)
+    number = truncation.truncate_table(call.store, call.warehouse, table, arguments.partNames)
+    if number is not None:
+        call.note(partitions=number)
 
 
 def _requested(request: Any) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -49,9 +49,6 @@ class Functions:
         transactions: those of the rows where they are.
         tables: the databases that they belong to.
 
-    >>> from hbstore import connect
-    >>> store = connect("memory://")
-    >>> store.create_database("shop")
     >>> functions = store.hive.functions
     >>> functions.create(Function("shop", "Tax", "org.shop.Tax"))
     >>> functions.get("SHOP", "tax").class_name
@@ -148,12 +145,10 @@ class Functions:
         >>> store.hive.functions.all()
         []
         """
-        return [*self._scan(*FUNCTION_KEYS)]
+        return self._scan(*FUNCTION_KEYS)
 
-    def _scan(self, start: bytes, stop: bytes) -> Iterator[Function]:
-        for _, log, _ in self.transactions.scan(start, stop):
-            if log.state:
-                yield decode_function(log.state)
+    def _scan(self, start: bytes, stop: bytes) -> list[Function]:
+        return [decode_function(log.state) for _, log, _ in self.transactions.scan(start, stop) if log.state]
 
     def list(self, database: str) -> Sequence[Function]:
         """A database's functions in order of their names; none where it is not there, as in Hive.
@@ -162,7 +157,7 @@ class Functions:
         []
         """
         start = function_key(_name(database), "")
-        return [*self._scan(start, start[:-1] + b"\x01")]
+        return self._scan(start, start[:-1] + b"\x01")
 
 
 def _create(transaction: Transaction, function: Function, data: bytes) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from hbstore.client.documents import ColumnDocument, Document, StorageDocument
+from hbstore.client.documents import ColumnDocument, StorageDocument, ValueDocument
 from hbstore.keys.partition_names import partition_name
 from hbstore.model.constraints import ConstraintKind
 from hbstore.model.objects import Partition, Table
@@ -30,7 +30,7 @@ _FIVE: Final[dict[str, Any]] = {
 }
 
 
-class DatabaseDocument(Document):
+class DatabaseDocument(ValueDocument):
     """A database; the owner's type is 1 for a user, 2 for a role, 3 for a group."""
 
     model_config = ConfigDict(
@@ -51,7 +51,7 @@ class DatabasesDocument(BaseModel):
     databases: list[DatabaseDocument]
 
 
-class TableDocument(Document):
+class TableDocument(ValueDocument):
     """A table; times are seconds since 1970."""
 
     model_config = ConfigDict(
@@ -76,7 +76,7 @@ class TableDocument(Document):
     view_expanded_text: str | None = None
 
 
-class ReferencesDocument(Document):
+class ReferencesDocument(ValueDocument):
     """What a foreign key refers to; the rules are numbers of Hive's clients."""
 
     database: str
@@ -87,7 +87,7 @@ class ReferencesDocument(Document):
     delete_rule: int
 
 
-class ConstraintDocument(Document):
+class ConstraintDocument(ValueDocument):
     """What is said about the rows of a table. It is kept, and enforced by nobody."""
 
     kind: Literal["primary key", "foreign key", "unique", "not null", "default", "check"]
@@ -105,7 +105,7 @@ class ConstraintDocument(Document):
         return kind.value if isinstance(kind, ConstraintKind) else kind
 
 
-class ForeignKeyDocument(Document):
+class ForeignKeyDocument(ValueDocument):
     """A foreign key with the table that has it."""
 
     database: str
@@ -120,7 +120,7 @@ class ConstraintsDocument(BaseModel):
     referring: list[ForeignKeyDocument]
 
 
-class ListedTable(Document):
+class ListedTable(ValueDocument):
     """A table among those of its database."""
 
     name: str

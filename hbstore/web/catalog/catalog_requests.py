@@ -168,12 +168,17 @@ class TableChange(_Request):
         return new if self.columns is None else check_columns_apart(new)
 
 
-class NewPartition(_Request):
-    """A partition to add: its values in column order, its spec, or its name. What is left out is the table's."""
+class NamedPartition(_Request):
+    """Which partition: its values in column order, its spec, or its name."""
 
     values: list[str | None] | None = None
     spec: Mapping[str, str | None] | None = None
     name: str | None = None
+
+
+class NewPartition(NamedPartition):
+    """A partition to add: its values in column order, its spec, or its name. What is left out is the table's."""
+
     location: str | None = None
     parameters: Mapping[str, str] = Field(default_factory=dict)
     last_access_time: int = 0
@@ -240,14 +245,6 @@ class NewPartitions(_Request):
             if line.strip():
                 made.append(parsed(NewPartition, line, at=f"line {number}"))
         return NewPartitions(partitions=made)
-
-
-class NamedPartition(_Request):
-    """Which partition: its values in column order, its spec, or its name."""
-
-    values: list[str | None] | None = None
-    spec: Mapping[str, str | None] | None = None
-    name: str | None = None
 
 
 class NamedPartitions(_Request):

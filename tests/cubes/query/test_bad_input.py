@@ -27,6 +27,7 @@ from hbstore.store.table_row import table_key
 from hbstore.timelines.declaration import UPDATE_PERIODS
 from hbstore.transactions.waiting import Patience
 from tests.cubes.small_cube import CUBE, fact, opened, partitions, table
+from tests.services.documents import put as put_document
 
 DAYS = partitions("DAILY", ["2015-01-01", "2015-01-02", "2015-01-04"])
 QUERY = "cube select fare from rides where time_range_in(start_time, '2015-01-01', '2015-01-03')"
@@ -222,9 +223,7 @@ def test_stored_expressions_that_refer_to_themselves_are_named(cubes, expression
     """`Cubes.alter` refuses them; those that another version stored end in an error as well, and not in a loop."""
     known = cubes.cube("rides")
     specs = [{"name": name, "type": "double", "specs": [{"expression": text}]} for name, text in expressions.items()]
-    store = cubes.store.documents
-    before = store.get("shop", "cube", "rides")
-    store.replace("shop", "cube", "rides", before, text_of(known.changed(expressions=specs)))
+    put_document(cubes.store, "shop", "cube", "rides", text_of(known.changed(expressions=specs)))
     with pytest.raises(UnsupportedQuery, match="lead back to themselves") as caught:
         cubes.rewrite(QUERY.replace("fare", "fare, a"))
     assert caught.value.highlight.endswith(" " * 18 + "^")
@@ -243,7 +242,7 @@ def test_expressions_that_double_each_other_are_refused_before_they_fill_the_mem
 
 def test_a_derived_cube_whose_parent_is_gone(cubes):
     (derived,) = parse_documents("{kind: derived_cube, name: part, parent: walks, measures: [fare]}", "yaml")
-    cubes.store.documents.create("shop", "derived_cube", "part", text_of(derived))
+    put_document(cubes.store, "shop", "derived_cube", "part", text_of(derived))
     with pytest.raises(UnsupportedQuery, match="the parent of the derived cube is gone"):
         cubes.rewrite(QUERY.replace("rides", "part"))
 
