@@ -29,8 +29,8 @@ from tests.strategies import TYPE_TEXTS
 TEXTS = 12
 """Of a table at most."""
 FILTERS = 6
-_FAR_YEAR = re.compile(r"\W*0*[1-9][0-9]{4}[0-9]*-")
-"""Years above 9999, which hbstore does not have."""
+_FAR_YEAR = re.compile(r"\W*0*[1-9][0-9]{4}[0-9]*-|[\x00-\x20\x7f]*(-|\+?0+-)")
+"""Years above 9999 and below 1, which hbstore does not have."""
 OWN_METASTORE = (("spark.sql.hive.metastorePartitionPruning", "false"),)
 
 
