@@ -21,7 +21,7 @@ from hbstore.warehouse.tables import change_table, create_table
 from tests.files.warehouses import world
 from tests.pauses import without_patience, without_pauses
 from tests.publishing.dying import recover_later
-from tests.publishing.interrupted import STEPS, Process, attempt
+from tests.publishing.interrupted import STEPS, Process, attempt, may_be_made
 from tests.publishing.operations import BEFORE, OPERATIONS, NotPossible, Operation, Rows, prepare, seen
 
 TWIN = {value: Rows((f"old {value}", f"twin {value}")) for value in "abc"}
@@ -82,12 +82,8 @@ class Twins:
         change_table(self.store, self.here.warehouse, "shop", old, named)
 
     def may_be(self, name, end):
-        """What may be there: a change that was acknowledged is of the one table or of the other, another one of none.
-
-        A truncation says itself that it may have deleted files where it is refused.
-        """
-        ends = {True: [True], False: [False], None: [True, False]}
-        for is_made in [True, False] if name == "truncate" else ends[end]:
+        """What may be there: a change that was acknowledged is of the one table or of the other, another one of none."""
+        for is_made in may_be_made(name, end):
             for is_first in (True, False):
                 tables = deepcopy(BEFORE) | {"twin": dict(TWIN)}
                 steps = [CHANGES[name].mean] if is_made else []
