@@ -82,7 +82,7 @@ class Twins:
         change_table(self.store, self.here.warehouse, "shop", old, named)
 
     def may_be(self, name, end):
-        """What may be there: a change that was acknowledged is of the one table or of the other, another one of none."""
+        """What may be there: a change that is acknowledged was made of one of both tables, another one of none."""
         for is_made in may_be_made(name, end):
             for is_first in (True, False):
                 tables = deepcopy(BEFORE) | {"twin": dict(TWIN)}
