@@ -16,6 +16,10 @@ from hbstore.cubes import (
     Cover,
     CoverPartitions,
     CoverRun,
+    Cube,
+    DerivedCube,
+    DimTable,
+    Fact,
     Named,
     PartitionDesc,
     Step,
@@ -23,8 +27,9 @@ from hbstore.cubes import (
     parse_documents,
 )
 from hbstore.cubes.files import checked_kind
-from hbstore.cubes.model_reader import ModelReader
-from hbstore.errors import ConcurrentChange, PartitionNotFound
+from hbstore.cubes.logical_tables import LogicalTable
+from hbstore.cubes.registration import only_storage_of, storage_table_of
+from hbstore.errors import ConcurrentChange, ModelNotFound, PartitionNotFound
 from hbstore.keys.partition_names import identifier
 from hbstore.model.objects import Partition
 from hbstore.model.structs import partitions_from_payloads
@@ -44,7 +49,7 @@ _RUNS: Final = 10_000
 """Of a page of a cover."""
 
 
-class RemoteCubes(ModelReader):
+class RemoteCubes:
     """Storages, cubes, dimensions, facts and dimension tables of a database of a server, and their partitions.
 
     Arguments, answers and errors are those of `hbstore.cubes.Cubes`. Queries are asked by `Connection.query` and
@@ -101,6 +106,10 @@ class RemoteCubes(ModelReader):
         (document,) = parse_documents(json.dumps(self._entity(kind, name)), "json")
         return document
 
+    def names(self, kind: str) -> list[str]:
+        """The names of all documents of a kind in order. DatabaseNotFound if the database is not there."""
+        return [one.name for one in self.list(kind)]
+
     def describe(self, kind: str, name: str) -> dict[str, Any]:
         """A document as JSON would hold it, with what uses it and what its storage tables are called."""
         return self._entity(kind, name, users="true")
@@ -123,6 +132,33 @@ class RemoteCubes(ModelReader):
         headers = {} if replaces is None else self._if_match(kind, name, replaces)
         query = {"cascade": _flag(cascade)}
         self._transport.document("DELETE", self._path(kind, name), query=query, headers=headers, is_change=True)
+
+    def cube(self, name: str) -> Cube | DerivedCube:
+        """The cube of a name, base or derived. ModelNotFound if there is none."""
+        cube = self.get("cube", name)
+        assert isinstance(cube, Cube | DerivedCube)
+        return cube
+
+    def fact(self, name: str) -> Fact:
+        """The fact of a name. ModelNotFound if there is none."""
+        fact = self.get("fact", name)
+        assert isinstance(fact, Fact)
+        return fact
+
+    def dimtable(self, name: str) -> DimTable:
+        """The dimension table of a name. ModelNotFound if there is none."""
+        dimtable = self.get("dimtable", name)
+        assert isinstance(dimtable, DimTable)
+        return dimtable
+
+    def storage_table(self, name: str, storage: str) -> str:
+        """What the table of a fact or a dimension table on a storage is called. ModelNotFound if there is none."""
+        logical = self._tabled(name)
+        return logical.table_name(storage_table_of(logical, storage).storage)
+
+    def only_storage(self, name: str) -> str:
+        """The storage of a fact or a dimension table that is on no other."""
+        return only_storage_of(self._tabled(name))
 
     # Partitions
 
@@ -270,6 +306,13 @@ class RemoteCubes(ModelReader):
                 hint="Read the description again, then repeat the change",
             )
         return {"If-Match": tag}
+
+    def _tabled(self, name: str) -> LogicalTable:
+        """The fact of a name, or the dimension table."""
+        try:
+            return self.fact(name)
+        except ModelNotFound:
+            return self.dimtable(name)
 
     def _change(self, method: str, name: str, storage: str, descs: Iterable[PartitionDesc], **query: str | None) -> int:
         body = [_desc(one) for one in expect_many("descs", descs, PartitionDesc, hint=_A_DESC)]

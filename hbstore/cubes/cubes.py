@@ -7,20 +7,20 @@ from datetime import datetime
 from types import NoneType
 from typing import Any, Final
 
+from hbstore.cubes.concepts import Cube, DerivedCube
 from hbstore.cubes.cover import Cover
 from hbstore.cubes.descriptions import A_PERIOD, PartitionDesc
 from hbstore.cubes.document import Named
 from hbstore.cubes.fact_times import FactTimes, covered
 from hbstore.cubes.files import KINDS, in_order
-from hbstore.cubes.logical_tables import LogicalTable
-from hbstore.cubes.model_reader import ModelReader
+from hbstore.cubes.logical_tables import DimTable, Fact
 from hbstore.cubes.putting import ONLY, Action, Step, put, steps_of
 from hbstore.cubes.query.candidates import Candidate
 from hbstore.cubes.query.capability import candidates_of
 from hbstore.cubes.query.options import OptionsArgument, QueryOptions
 from hbstore.cubes.query.rewriting import Rewritten, rewrite
 from hbstore.cubes.references import described
-from hbstore.cubes.registration import Registration
+from hbstore.cubes.registration import Registration, only_storage_of, storage_table_of
 from hbstore.cubes.stored_model import Model
 from hbstore.errors import HbstoreError, Uncoverable
 from hbstore.keys.partition_names import identifier
@@ -34,7 +34,7 @@ from hbstore.times.clock import Clock, utc_now
 _A_DOCUMENT: Final = "Give a Storage, Cube, DerivedCube, Dimension, Fact or DimTable"
 
 
-class Cubes(ModelReader):
+class Cubes:
     """Storages, cubes, dimensions, facts and dimension tables of a database, and the partitions of the latter two.
 
     Args:
@@ -150,6 +150,14 @@ class Cubes(ModelReader):
         """
         return self._model.get(kind, name)
 
+    def names(self, kind: str) -> list[str]:
+        """The names of all documents of a kind in order. DatabaseNotFound if the database is not there.
+
+        >>> cubes.names("fact")
+        ['rides_daily']
+        """
+        return [document.name for document in self.list(kind)]
+
     def describe(self, kind: str, name: str) -> dict[str, Any]:
         """A document as JSON would hold it, with what uses it and what its storage tables are called.
 
@@ -206,6 +214,58 @@ class Cubes(ModelReader):
         expect_flags(cascade=cascade)
         expect("replaces", replaces, Named, NoneType, hint=_A_DOCUMENT)
         self._model.drop(kind, name, cascade=cascade, replaces=replaces)
+
+    def cube(self, name: str) -> Cube | DerivedCube:
+        """The cube of a name, base or derived. ModelNotFound if there is none.
+
+        >>> cubes.cube("rides").field_names()
+        ('minutes', 'start_time')
+        """
+        cube = self.get("cube", name)
+        assert isinstance(cube, Cube | DerivedCube)
+        return cube
+
+    def fact(self, name: str) -> Fact:
+        """The fact of a name. ModelNotFound if there is none.
+
+        >>> cubes.fact("rides_daily").cube
+        'rides'
+        """
+        fact = self.get("fact", name)
+        assert isinstance(fact, Fact)
+        return fact
+
+    def dimtable(self, name: str) -> DimTable:
+        """The dimension table of a name. ModelNotFound if there is none.
+
+        >>> cubes.dimtable("stations").dimension
+        'station'
+        """
+        dimtable = self.get("dimtable", name)
+        assert isinstance(dimtable, DimTable)
+        return dimtable
+
+    def storage_table(self, name: str, storage: str) -> str:
+        """What the table of a fact or a dimension table on a storage is called. ModelNotFound if there is none.
+
+        >>> cubes.storage_table("rides_daily", "lake")
+        'lake_rides_daily'
+        """
+        logical = self._model.tabled(name)
+        return logical.table_name(storage_table_of(logical, storage).storage)
+
+    def only_storage(self, name: str) -> str:
+        """The storage of a fact or a dimension table that is on no other.
+
+        Raises:
+            ModelNotFound: there is no such fact or dimension table.
+            NoStorageTables: it is on no storage.
+            InvalidInput: it is on several.
+
+        >>> cubes.only_storage("rides_daily")
+        'lake'
+        """
+        return only_storage_of(self._model.tabled(name))
 
     # Partitions
 
@@ -444,9 +504,6 @@ class Cubes(ModelReader):
         """
         _expect_now(now)
         return candidates_of(self._model, cube, fields, range, self._clock(), QueryOptions.of(options, now=now))
-
-    def _tabled(self, name: str) -> LogicalTable:
-        return self._model.tabled(name)
 
     def list(self, kind: str) -> list[Named]:
         """All documents of a kind in order of their names. DatabaseNotFound if the database is not there.
