@@ -11,12 +11,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from sortedcontainers import SortedDict
 
-from hbstore.errors import InvalidUrl, StoreUnavailable
-from hbstore.rows.derived import DerivedRows
+from hbstore.errors import InvalidUrl, StoreUnavailable, not_picklable
+from hbstore.model.name_lists import lay_out
 from hbstore.rows.format_number import FORMAT
 from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate, columns_of, matcher
@@ -47,7 +47,7 @@ class _Thread(threading.local):
     requests = 0
 
 
-class MemoryRows(DerivedRows):
+class MemoryRows:
     """`Rows` in this process; threads may share it.
 
     >>> rows = MemoryRows()
@@ -71,6 +71,9 @@ class MemoryRows(DerivedRows):
     def __repr__(self) -> str:
         return f"<MemoryRows {self.url}>"
 
+    def __reduce__(self) -> NoReturn:
+        raise not_picklable(self.url, "hbstore.connect")
+
     @property
     def url(self) -> str:
         """What `connect` was given."""
@@ -93,6 +96,23 @@ class MemoryRows(DerivedRows):
     def set_format_number(self, number: int) -> None:
         """Say that all rows have a format now."""
         self._format_number = number
+
+    def doubt(self) -> str | None:
+        """None: there is no file that somebody copies."""
+        return None
+
+    def settle_doubt(self) -> None:
+        """Nothing to do."""
+
+    def keep_reserve(self) -> None:
+        """Nothing: the rows are on no disk of this machine that hbstore could keep room on."""
+
+    def use_reserve(self) -> bool:
+        """False: there is none."""
+        return False
+
+    def give_back(self) -> None:
+        """Nothing to do."""
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -138,6 +158,10 @@ class MemoryRows(DerivedRows):
         with self._lock:
             row = self._read().catalog.get(key)
             return None if row is None else _without_timelines(row) or None
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Cells]:
+        """The cells of some catalog rows."""
+        return {key: cells for key in keys if (cells := self.get(key))}
 
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row, timelines included. O(1)."""
@@ -224,6 +248,18 @@ class MemoryRows(DerivedRows):
             if len(keys) < _BATCH:
                 return
             start = keys[-1] + b"\0"
+
+    def payloads(
+        self, start: bytes, stop: bytes, residual: Predicate | None = None, limit: int | None = None
+    ) -> Iterator[Sequence[bytes]]:
+        """The payloads of the rows that `scan` returns."""
+        for batch in self.scan(start, stop, residual, limit):
+            yield [payload for _, payload in batch]
+
+    def heads(self, start: bytes, stop: bytes, size: int, residual: Predicate | None = None) -> Iterator[bytes]:
+        """The beginnings of the payloads that `payloads` returns."""
+        for batch in self.payloads(start, stop, residual):
+            yield lay_out(batch, size)
 
     def count(self, start: bytes, stop: bytes, residual: Predicate | None = None) -> int:
         """How many rows `scan` would return. O(log n) without a residual."""

@@ -12,11 +12,11 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain
-from typing import Final, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
-from hbstore.errors import CommitStateUnknown, CorruptRow, HbstoreError, InvalidInput, StoreUnavailable
+from hbstore.errors import CommitStateUnknown, CorruptRow, HbstoreError, InvalidInput, StoreUnavailable, not_picklable
 from hbstore.keys.row_key import MAX_KEY
-from hbstore.rows.derived import DerivedRows
+from hbstore.model.name_lists import lay_out
 from hbstore.rows.format_number import FORMAT, ensure_format, store_format, stored_format
 from hbstore.rows.hbase.filters import holding_one_of, push
 from hbstore.rows.hbase.idl import Mutation
@@ -72,7 +72,7 @@ def connect_hbase(url: str, *, create: bool = True) -> Rows:
     return rows
 
 
-class HBaseRows(DerivedRows):
+class HBaseRows:
     """`Rows` in HBase; single rows are atomic, and nothing else is."""
 
     def __init__(self, pool: Pool) -> None:
@@ -83,6 +83,9 @@ class HBaseRows(DerivedRows):
 
     def __repr__(self) -> str:
         return f"<HBaseRows {self.url}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise not_picklable(self.url, "hbstore.connect")
 
     @property
     def url(self) -> str:
@@ -106,6 +109,20 @@ class HBaseRows(DerivedRows):
     def set_format_number(self, number: int) -> None:
         """Write it into the catalog: one request."""
         store_format(self, number)
+
+    def doubt(self) -> str | None:
+        """None: there is no file that somebody copies."""
+        return None
+
+    def settle_doubt(self) -> None:
+        """Nothing to do."""
+
+    def keep_reserve(self) -> None:
+        """Nothing: the rows are on no disk of this machine that hbstore could keep room on."""
+
+    def use_reserve(self) -> bool:
+        """False: there is none."""
+        return False
 
     def give_back(self) -> None:
         """Ask for a major compaction of the partitions' table, which forgets deletes; HBase does it by and by."""
@@ -216,6 +233,18 @@ class HBaseRows(DerivedRows):
                     return
                 yield _stored(rows)
                 left = None if left is None else left - len(rows)
+
+    def payloads(
+        self, start: bytes, stop: bytes, residual: Predicate | None = None, limit: int | None = None
+    ) -> Iterator[Sequence[bytes]]:
+        """The payloads of the rows that `scan` returns; keys come with them from HBase anyway."""
+        for batch in self.scan(start, stop, residual, limit):
+            yield [payload for _, payload in batch]
+
+    def heads(self, start: bytes, stop: bytes, size: int, residual: Predicate | None = None) -> Iterator[bytes]:
+        """The beginnings of the payloads that `payloads` returns."""
+        for batch in self.payloads(start, stop, residual):
+            yield lay_out(batch, size)
 
     def count(self, start: bytes, stop: bytes, residual: Predicate | None = None) -> int:
         """A scan of the keys alone, and of the cells that have to be checked here."""

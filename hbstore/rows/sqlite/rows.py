@@ -13,10 +13,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
+from hbstore.errors import not_picklable
 from hbstore.model.name_lists import lay_out
-from hbstore.rows.derived import DerivedRows
 from hbstore.rows.interface import TIMELINES, CatalogCell, Cells, Costs, PartitionRow, StoredRow
 from hbstore.rows.predicate import ALWAYS, Predicate
 from hbstore.rows.sqlite.connection import BATON, Connections, Snapshot, ThreadConnection, cell_columns
@@ -58,7 +58,7 @@ _PUT_NEXT: Final = "UPDATE catalog SET value = ? WHERE key = ? AND cell = ? AND 
 _PAYLOAD_AT: Final = 1 + FIRST_COLUMNS
 
 
-class SqliteRows(DerivedRows):
+class SqliteRows:
     """`Rows` in one SQLite file; threads and forked processes may share it."""
 
     def __init__(self, file: SqliteFile, *, create: bool = True) -> None:
@@ -67,6 +67,9 @@ class SqliteRows(DerivedRows):
 
     def __repr__(self) -> str:
         return f"<SqliteRows {self.url}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise not_picklable(self.url, "hbstore.connect")
 
     @property
     def url(self) -> str:
@@ -141,6 +144,10 @@ class SqliteRows(DerivedRows):
         """The cells of a catalog row. O(log n)."""
         with self._connections.mine() as sqlite:
             return dict(sqlite.execute(_CELLS, (key,)).fetchall()) or None
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Cells]:
+        """The cells of some catalog rows."""
+        return {key: cells for key in keys if (cells := self.get(key))}
 
     def get_all(self, key: bytes) -> Cells:
         """All cells of a catalog row, timelines included. O(log n) and their bytes."""
