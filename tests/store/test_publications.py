@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -16,6 +18,7 @@ from hbstore.store.partition_store import PartitionStore
 from hbstore.transactions.log import LOG
 from tests.calls import TIMED
 from tests.pauses import without_patience, without_pauses
+from tests.store.faults import Crash, FaultyRows
 from tests.store.stepping import InterruptedRows
 from tests.store.timelines import texts
 
@@ -298,3 +301,17 @@ def test_who_reads_beside_jobs_reads_once():
 
     store.read_payloads(*SALES, None, consume)
     assert reads == [1]
+
+
+def test_a_publication_of_a_process_that_dies_has_its_manifest_or_is_not_there():
+    """The manifest stands in a row of its own, behind the one that says that there is a publication."""
+    for at in count():
+        with connect("memory://?atomic=false") as store:
+            row = create(store)
+            faulty = FaultyRows(store.rows, at=at)
+            with suppress(Crash):
+                lease(PartitionStore(faulty), row, "7", 3)
+            assert open_publications(store) in ({}, {"7": (False, True)}), at
+            if not faulty.struck:
+                break
+    assert at > 2
