@@ -10,11 +10,12 @@ from itertools import count
 import pytest
 
 from hbstore import Column, HbstoreError, Partition, PublicationLost, Table, connect
-from hbstore.errors import ConcurrentChange
+from hbstore.errors import ConcurrentChange, CorruptRow
 from hbstore.publishing import Manifest, PartitionWrite, Stream, StreamBatch
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import CatalogCell
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.publications_cell import WRITES
 from hbstore.transactions.log import LOG
 from tests.calls import TIMED
 from tests.pauses import without_patience, without_pauses
@@ -315,3 +316,12 @@ def test_a_publication_of_a_process_that_dies_has_its_manifest_or_is_not_there()
             if not faulty.struck:
                 break
     assert at > 2
+
+
+@pytest.mark.parametrize("content", [b"[{]", b"\xff", b'[{"id": 1}]', b"5"])
+def test_publications_that_cannot_be_read_are_named(content):
+    with connect("memory://") as store:
+        row = create(store)
+        store.rows.compare_and_put(row.key, WRITES, row.cells.get(WRITES), content)
+        with pytest.raises(CorruptRow, match="the publications of a table cannot be decoded"):
+            open_publications(store)
