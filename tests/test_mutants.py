@@ -202,6 +202,18 @@ def test_a_run_tells_what_kills_each_goes_on_and_is_compared(repository, mutatio
     mutants(repository, "run", chosen, before, "--most", 1, "--last-stage", "room")
     assert [(one["outcome"], one["stage"]) for one in table(before)] == [("alive", "room")]
     mutants(repository, "run", chosen, before, "--last-stage", "room")
+    same = tmp_path / "same"
+    same.write_text("")
+    lives = f"{wanted[0].id} shop/prices/compare.py:3: shop.prices.compare.cheaper, boundary"
+    printed = mutants(repository, "show", chosen, before, "--equivalent", same).splitlines()
+    assert printed[:3] == [lives, "    - if left < right:", "    + if (left <= right):"]
+    assert printed[3:] == [
+        f"{name:<16}    2 tried: 1 killed, 1 alive, 0 equivalent, 0 gone" for name in ("prices", "all")
+    ]
+    same.write_text(f"{wanted[0].id} equal prices are cheap\n")
+    printed = mutants(repository, "show", chosen, before, "--equivalent", same).splitlines()
+    assert printed[0] == f"{lives}: equal prices are cheap"
+    assert printed[-1] == f"{'all':<16}    2 tried: 1 killed, 0 alive, 1 equivalent, 0 gone"
     killer = "tests/prices/test_compare.py::test_it_adds"
     assert [(one["id"], one["outcome"], one["by"]) for one in table(before)] == [
         (wanted[0].id, "alive", ""),

@@ -1,7 +1,8 @@
-"""Do the tests notice small changes of the code? `python dev/mutants choose`, `run` and `compare`.
+"""Do the tests notice small changes of the code? `python dev/mutants choose`, `run`, `show` and `compare`.
 
     python dev/mutants choose --number 200 --seed 33 >/tmp/mutants      # the same for a commit and a seed
     python dev/mutants run /tmp/mutants /tmp/before --commit e488f44
+    python dev/mutants show /tmp/mutants /tmp/before                    # who lives, and a table of the rooms
     python dev/mutants run /tmp/mutants /tmp/after --killers /tmp/before
     python dev/mutants compare /tmp/mutants /tmp/before /tmp/after      # 1 where fewer are killed after
 
@@ -23,27 +24,24 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from mutations import Mutant, chosen, read_list, written
+from mutations import Mutant, chosen, line_of, read_list, room_of, written
 from trials import STAGES, Outcome, Trials
+
+EQUIVALENT = Path(__file__).with_name("equivalent")
+"""Mutants that no test can kill, as they mean the same program: an id and why, a line."""
 
 
 def main() -> int:
     """Run a command; 1 where a comparison is for the worse."""
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what runs is ended, and the worktree removed
-    command = {"choose": choose, "run": run, "compare": compare}[options.command]
+    command = {"choose": choose, "run": run, "show": show, "compare": compare}[options.command]
     return command(options)
 
 
 def choose(options: argparse.Namespace) -> int:
     """Print a list of mutants."""
-    root = Path.cwd()
-    sources = {
-        ".".join(path.relative_to(root).with_suffix("").parts): path.read_text()
-        for path in sorted((root / options.package).rglob("*.py"))
-        if path.name != "__init__.py"
-    }
-    sys.stdout.write(written(chosen(sources, options.number, options.seed)))
+    sys.stdout.write(written(chosen(_sources(options.package), options.number, options.seed)))
     return 0
 
 
@@ -63,6 +61,30 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def show(options: argparse.Namespace) -> int:
+    """Print each mutant that lives, with its line in this folder, and how many of each room were tried and killed."""
+    table, sources = _table(options.table), _sources(options.package)
+    equivalent = dict(line.split(maxsplit=1) for line in options.equivalent.read_text().splitlines())
+    rooms: dict[str, Counter[str]] = {}
+    for mutant in read_list(options.list):
+        if mutant.id not in table:
+            continue
+        outcome = table[mutant.id].outcome
+        if outcome == "alive":
+            outcome = "equivalent" if mutant.id in equivalent else outcome
+            place = line_of(mutant, sources)
+            where = "gone by now" if place is None else f"{place[0].replace('.', '/')}.py:{place[1]}"
+            why = f": {equivalent[mutant.id]}" if mutant.id in equivalent else ""
+            print(f"{mutant.id} {where}: {_line(mutant)}{why}")
+            _print_change(mutant)
+        rooms.setdefault(room_of(mutant.module) or options.package, Counter())[outcome] += 1
+    kinds = ("killed", "alive", "equivalent", "gone")
+    for name, counts in [*sorted(rooms.items()), ("all", sum(rooms.values(), Counter()))]:
+        numbers = ", ".join(f"{counts[kind]} {kind}" for kind in kinds)
+        print(f"{name:<16} {counts.total():>4} tried: {numbers}")
+    return 0
+
+
 def compare(options: argparse.Namespace) -> int:
     """Print what became of each mutant in two tables, where that is not "killed" in both."""
     before, after = _table(options.before), _table(options.after)
@@ -72,8 +94,7 @@ def compare(options: argparse.Namespace) -> int:
         counts[" → ".join(pair)] += 1
         if pair != ["killed", "killed"]:
             print(f"{' → '.join(pair)}: {_line(mutant)}")
-            print("".join(f"    - {line}\n" for line in mutant.before.splitlines()), end="")
-            print("".join(f"    + {line}\n" for line in mutant.after.splitlines()), end="")
+            _print_change(mutant)
             if pair[0] == "killed":
                 print(f"    killed before by {before[mutant.id].by}")
     print("; ".join(f"{kind}: {number}" for kind, number in counts.most_common()))
@@ -92,6 +113,16 @@ def _checkout(commit: str) -> Iterator[Path]:
             subprocess.run(["git", "worktree", "remove", "--force", root], check=True)  # noqa: S603, S607
 
 
+def _sources(package: str) -> dict[str, str]:
+    """The modules of a package in this folder, by dotted name."""
+    root = Path.cwd()
+    return {
+        ".".join(path.relative_to(root).with_suffix("").parts): path.read_text()
+        for path in sorted((root / package).rglob("*.py"))
+        if path.name != "__init__.py"
+    }
+
+
 def _table(path: Path) -> dict[str, Outcome]:
     outcomes = (Outcome(**json.loads(line)) for line in path.read_text().splitlines())
     return {outcome.id: outcome for outcome in outcomes}
@@ -99,6 +130,11 @@ def _table(path: Path) -> dict[str, Outcome]:
 
 def _line(mutant: Mutant) -> str:
     return f"{mutant.module}.{mutant.function}, {mutant.kind}"
+
+
+def _print_change(mutant: Mutant) -> None:
+    print("".join(f"    - {line}\n" for line in mutant.before.splitlines()), end="")
+    print("".join(f"    + {line}\n" for line in mutant.after.splitlines()), end="")
 
 
 def _said(outcome: Outcome) -> str:
@@ -122,6 +158,10 @@ def _options() -> argparse.Namespace:
     running.add_argument("--seconds", type=float, default=3600, help="how long a stage may take")
     running.add_argument("--workers", type=int, default=0, help="pytest's, of a stage")
     running.add_argument("--most", type=int, help="stop after so many")
+    showing = commands.add_parser("show", help="print who lives, and how many of each room were tried and killed")
+    showing.add_argument("list", type=Path)
+    showing.add_argument("table", type=Path)
+    showing.add_argument("--equivalent", type=Path, default=EQUIVALENT, help="who means the same: id and why, a line")
     comparing = commands.add_parser("compare", help="print what two tables say of a list")
     for name in ("list", "before", "after"):
         comparing.add_argument(name, type=Path)

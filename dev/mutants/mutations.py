@@ -138,6 +138,7 @@ def chosen(sources: dict[str, str], number: int, seed: int) -> list[Mutant]:
         until = round(number * lines / total)
         mutants += islice(_shuffled(modules, Random(f"{seed} {name}")), until - behind)  # noqa: S311
         behind = until
+    Random(seed).shuffle(mutants)  # noqa: S311  whoever tries the first of them tries some of each room
     return mutants
 
 
@@ -171,6 +172,19 @@ def applied(mutant: Mutant, sources: dict[str, str]) -> tuple[str, str] | None:
         mutant: from this or another commit.
         sources: of the modules, by dotted name.
     """
+    place = line_of(mutant, sources)
+    if place is None:
+        return None
+    module, first = place
+    lines = sources[module].splitlines()
+    line = lines[first - 1]
+    text = indent(mutant.after, line[: len(line) - len(line.lstrip())])
+    count = len(mutant.before.splitlines())
+    return module, "\n".join([*lines[: first - 1], text, *lines[first - 1 + count :], ""])
+
+
+def line_of(mutant: Mutant, sources: dict[str, str]) -> tuple[str, int] | None:
+    """The module that has a mutant's statement now and the number of its first line, or None where it is gone."""
     places = [
         (module, place, at[mutant.occurrence])
         for module, source in sources.items()
@@ -185,15 +199,8 @@ def applied(mutant: Mutant, sources: dict[str, str]) -> tuple[str, str] | None:
         [at for at in places if at[1].name == mutant.function],
         places,
     ):
-        if len(nearer) == 1:
-            module, _, first = nearer[0]
-            lines = sources[module].splitlines()
-            line = lines[first - 1]
-            text = indent(mutant.after, line[: len(line) - len(line.lstrip())])
-            count = len(mutant.before.splitlines())
-            return module, "\n".join([*lines[: first - 1], text, *lines[first - 1 + count :], ""])
         if nearer:
-            return None
+            return (nearer[0][0], nearer[0][2]) if len(nearer) == 1 else None
     return None
 
 

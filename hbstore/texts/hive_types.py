@@ -81,8 +81,6 @@ def check_type(text: str) -> None:
     array<intt>
           ^
     """
-    if not isinstance(text, str):
-        raise InvalidType("the type is not a text", type=repr(text), hint="Write it as Hive does, such as bigint")
     error = _error_of(text)
     if error is not None:
         raise error

@@ -159,6 +159,13 @@ def singled_out(
 
     Raises:
         HbstoreError: too many are refused.
+
+    >>> from hbstore.errors import InvalidInput
+    >>> def write(some):
+    ...     if 3 in some:
+    ...         raise InvalidInput("no 3 can be written")
+    >>> [(one, error.text) for one, error in singled_out(write, [1, 2, 3, 4, 5], (InvalidInput,))]
+    [(3, 'no 3 can be written')]
     """
     refused: list[tuple[T, HbstoreError]] = []
     halves = [some] if some else []

@@ -32,6 +32,8 @@ def with_accurate(parameters: Mapping[str, str], columns: Iterable[str]) -> dict
 
     >>> with_accurate({"COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}, ["Price"])
     {'COLUMN_STATS_ACCURATE': '{"BASIC_STATS":"true","COLUMN_STATS":{"price":"true"}}'}
+    >>> with_accurate({"COLUMN_STATS_ACCURATE": "TRUE"}, [])  # as Hive before 2.1 wrote it
+    {'COLUMN_STATS_ACCURATE': '{"BASIC_STATS":"true"}'}
     """
     basic, marks = _read(parameters.get(ACCURATE, ""))
     return {**parameters, ACCURATE: _text(basic, {**marks, **{column.lower(): _TRUE for column in columns}})}

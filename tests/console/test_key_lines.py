@@ -64,6 +64,11 @@ def test_no_byte_of_an_end_is_lost():
     assert [field.text for field in whole] == ["behind the table"]
 
 
+def test_a_value_that_is_cut_is_shown_as_bytes():
+    end = SCHEMA.prefix + text_cell(SCHEMA.types[0], "2013-01-01") + b"\x02\x80"
+    assert [(field.kind, field.text) for field in key_fields(end, SCHEMA)][-1] == ("end", "hour 0x0280")
+
+
 def test_the_key_behind_a_point_lookup():
     key = row_key(
         SCHEMA.prefix, [text_cell(kind, text) for kind, text in zip(SCHEMA.types, ("x", "5", "eu"), strict=True)]

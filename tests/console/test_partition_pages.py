@@ -7,7 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
-from hbstore import Column, Partition, Table
+from hbstore import Column, Partition, Table, connect
+from hbstore.console.partition_order import PartitionOrder
+from hbstore.model.structs import partition_values
 from tests.console.browser import LOOKS
 from tests.console.warehouse import HOSTILE, RIDES, add_odd_tables, add_rides
 
@@ -67,6 +69,18 @@ def test_partitions_are_sorted_by_what_they_say(tabs, catalog):
     tab.page.get_by_label("Filter").fill("name in ('a', 'c')")
     tab.page.get_by_role("button", name="Select").click()
     assert names(tab) == ["name=c", "name=a"], "the order stays with another filter"
+
+
+def test_partitions_are_sorted_by_when_they_were_created():
+    with connect("memory://") as store:
+        store.create_database("shop")
+        store.create_table(Table("shop", "sorted", [Column("name", "string")]))
+        times = {"a": 2, "b": 3, "c": 1, "d": 2}
+        store.table("shop.sorted").add([Partition([name], create_time=time) for name, time in times.items()])
+        payloads = store.get_payloads("shop", "sorted", [(name,) for name in times])
+        for is_falling, expected in ((False, "cadb"), (True, "badc")):
+            ordered = PartitionOrder("created", is_falling).sorted(payloads)
+            assert "".join(partition_values(one)[0] for one in ordered) == expected
 
 
 def test_sorted_partitions_have_pages(tab, catalog):

@@ -109,6 +109,7 @@ def test_types_that_spark_does_not_have(kind):
             "SUBSTRING(NOT a, 1) || TRIM(NOT b) || POSITION(NOT a, b)",
         ),
         ("interval 1 day + 2", "INTERVAL '1' DAY + 2"),
+        ("interval 1 day '-2' hours", "INTERVAL '1 DAY -2 HOURS'"),
         ("show.end + left", "show.end + left"),
     ],
 )

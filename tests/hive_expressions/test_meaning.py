@@ -9,6 +9,7 @@ import pytest
 
 from hbstore.errors import ExpressionUnreadable, UnknownColumnError
 from hbstore.filters.tree import Holds, Integer, SpecValue
+from hbstore.hive_expressions.conversions import common_type
 from hbstore.hive_expressions.meaning import meaning_of
 from hbstore.hive_expressions.nodes import ConstantNode
 from hbstore.hive_expressions.reading import read_expression
@@ -169,6 +170,26 @@ def test_what_is_refused_names_its_part(root, words):
     ):
         with pytest.raises(ExpressionUnreadable, match=words):
             meaning(whole)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "common"),
+    [
+        ("decimal(5,2)", "decimal(7,4)", "decimal(7,4)"),
+        ("decimal(38,0)", "decimal(38,10)", None),  # more than 38 digits
+        ("int", "decimal(4,2)", "decimal(12,2)"),
+        ("int", "float", "float"),
+        ("decimal(5,2)", "float", None),
+        ("date", "float", None),
+    ],
+)
+def test_the_type_in_which_two_are_compared(one, other, common):
+    for pair in ((one, other), (other, one)):
+        if common is None:
+            with pytest.raises(ExpressionUnreadable):
+                common_type(*map(parse_type, pair))
+        else:
+            assert common_type(*map(parse_type, pair)) == parse_type(common)
 
 
 def test_a_column_that_is_none():

@@ -83,6 +83,7 @@ def test_a_state_that_an_error_names_is_taken():
             "k2.gone",
         ),
         ("[TABLE_OR_VIEW_NOT_FOUND] The table `spark_catalog`.`k2`.`gone` cannot be", "DESCRIBE gone", "gone"),
+        ("[TABLE_OR_VIEW_NOT_FOUND] The table `spark_catalog`.`k2`.`gone` cannot be", "SELECT * FROM seen", "k2.gone"),
         ("[TABLE_OR_VIEW_NOT_FOUND] The table `k2`.`Gone` cannot be", "", "k2.Gone"),
         ("[TABLE_OR_VIEW_NOT_FOUND] The table `a``b` cannot be", "describe `a``b`", "a`b"),
     ],

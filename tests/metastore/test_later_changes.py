@@ -105,6 +105,7 @@ def test_tables_by_pattern(filled):
     found = filled.get_tables_ext(TYPES.GetTablesExtRequest(DATABASE, "s*"))
     assert [one.tblName for one in found] == ["sales", "sold"]
     assert [one.tblName for one in filled.get_tables_ext(TYPES.GetTablesExtRequest(DATABASE, "*", 1))] == ["flights"]
+    assert filled.get_tables_ext(TYPES.GetTablesExtRequest(DATABASE, "*", 0)) == []
     assert filled.get_tables_ext(TYPES.GetTablesExtRequest("nope", "*")) == []
     request = TYPES.GetTablesRequest(DATABASE, tablesPattern="s*")
     assert [one.tableName for one in filled.get_table_objects_by_name_req(request).tables] == ["sales", "sold"]

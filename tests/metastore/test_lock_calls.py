@@ -88,7 +88,7 @@ def test_transactions_are_opened_committed_and_aborted(asking):
     still_open = [number for number, one in info.items() if one.state == info[third].state]  # others' on HBase, too
     assert (found.txn_high_water_mark, found.min_open_txn) == (third, min(still_open))
     assert second not in still_open
-    assert (info[third].state, info[third].user, info[second].state) == (3, "ann", 2)
+    assert (info[third].state, info[third].user, info[third].hostname, info[second].state) == (3, "ann", "here", 2)
     asking.abort_txns(TYPES.AbortTxnsRequest([third]))
     asking.commit_txn(TYPES.CommitTxnRequest(first))  # once more, as after a lost answer
     assert first not in asking.get_open_txns().open_txns

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from hbstore import connect
+from hbstore.ddl import execute
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, InvalidInput
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
@@ -104,6 +105,13 @@ def test_others_are_finished_and_written(store, root):
     with pytest.raises(FileOperationFailed, match="the file cannot be moved"):
         Publisher(store).publish(TABLE, *job(root, "same", "a"))
     assert [one.id for one in store.publications.of(store.table_row("shop", "sales"))] == ["stuck"]
+
+
+def test_statements_show_first_what_is_decided(store, root, obstacle):
+    obstacle.unlink()
+    execute(store, "ANALYZE TABLE sales PARTITION (ds = 'a') COMPUTE STATISTICS NOSCAN", "shop", str(root))
+    assert obstacle.read_text() == "stuck a"
+    assert store.get_partition("shop", "sales", ["a"]).parameters["numFiles"] == "2"
 
 
 def test_one_is_given_up(store, root, obstacle):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import threading
 from contextlib import contextmanager
 
@@ -514,6 +515,18 @@ def test_the_lease_of_a_server_on_another_machine_runs_out(store, tmp_path):
     assert here.is_alive(there.id)
     here.leave()
     there.leave()
+
+
+def test_a_server_on_this_machine_is_dead_as_soon_as_its_process_is(store, tmp_path):
+    here, other = (Servers(store.records, Clock(), tmp_path / "locks") for _ in range(2))
+    here.enter()
+    other.enter()
+    assert here.is_alive(other.id)
+    os.close(other._lock)  # as the system does at the end of a process
+    assert not here.is_alive(other.id)
+    here.forget_the_dead()
+    assert [id_ for id_, _ in store.records.list("server")] == [here.id]
+    here.leave()
 
 
 def test_what_is_wrong_with_a_spark_that_runs_or_starts_again_is_told(store, tmp_path):

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
 from hbstore import Column, HbstoreError, Partition, PublicationLost, Table, connect
-from hbstore.errors import ConcurrentChange
+from hbstore.errors import ConcurrentChange, CorruptRow
 from hbstore.publishing import Manifest, PartitionWrite, Stream, StreamBatch
 from hbstore.rows import connect as connect_rows
 from hbstore.rows.interface import CatalogCell
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.publications_cell import WRITES
 from hbstore.transactions.log import LOG
 from tests.calls import TIMED
 from tests.pauses import without_patience, without_pauses
+from tests.store.faults import Crash, FaultyRows
 from tests.store.stepping import InterruptedRows
 from tests.store.timelines import texts
 
@@ -298,3 +302,26 @@ def test_who_reads_beside_jobs_reads_once():
 
     store.read_payloads(*SALES, None, consume)
     assert reads == [1]
+
+
+def test_a_publication_of_a_process_that_dies_has_its_manifest_or_is_not_there():
+    """The manifest stands in a row of its own, behind the one that says that there is a publication."""
+    for at in count():
+        with connect("memory://?atomic=false") as store:
+            row = create(store)
+            faulty = FaultyRows(store.rows, at=at)
+            with suppress(Crash):
+                lease(PartitionStore(faulty), row, "7", 3)
+            assert open_publications(store) in ({}, {"7": (False, True)}), at
+            if not faulty.struck:
+                break
+    assert at > 2
+
+
+@pytest.mark.parametrize("content", [b"[{]", b"\xff", b'[{"id": 1}]', b"5"])
+def test_publications_that_cannot_be_read_are_named(content):
+    with connect("memory://") as store:
+        row = create(store)
+        store.rows.compare_and_put(row.key, WRITES, row.cells.get(WRITES), content)
+        with pytest.raises(CorruptRow, match="the publications of a table cannot be decoded"):
+            open_publications(store)

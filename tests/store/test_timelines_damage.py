@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hbstore import Column, Partition, Table, connect
-from hbstore.errors import CorruptTimeline, TimelineError, TimelineMismatch, TimelineTooLarge
+from hbstore.errors import CorruptTimeline, InvalidTime, TimelineError, TimelineMismatch, TimelineTooLarge
 from hbstore.store import timeline_cell
 from hbstore.store.table_row import table_key
 from hbstore.store.timeline_cell import cell_name
@@ -177,6 +177,10 @@ def test_partitions_of_unknown_times_can_be_altered_as_long_as_they_stay_so():
         store.alter_table(Table("shop", "old", columns, parameters=declared))
         store.alter_partitions("shop", "old", [Partition(["someday"], parameters={"numRows": "7"})])
         assert store.get_partition("shop", "old", ["someday"]).parameters["numRows"] == "7"
+        store.change_partitions("shop", "old", put=[Partition(["someday"], parameters={"numRows": "8"})])
+        assert store.get_partition("shop", "old", ["someday"]).parameters["numRows"] == "8"
+        with pytest.raises(InvalidTime):
+            store.change_partitions("shop", "old", put=[Partition(["another day"])])
         yearly = {"cube.storagetable.partition.update.period": "YEARLY"}
         with pytest.raises(TimelineMismatch):
             store.alter_partitions("shop", "old", [Partition(["2015-01-01"], parameters=yearly)])

@@ -50,6 +50,8 @@ def test_a_large_body_is_refused_whether_its_size_is_said_or_not(ask):
     chunks = (b"x" * 2**16 for _ in range(MAX_BODY // 2**16 + 2))
     reply = ask("POST", "/queries", body=chunks, headers={"Content-Type": "application/json"})
     assert (reply.status, reply.json()["title"]) == (413, "the request is too large")
+    largest = ask("POST", "/queries", body=b"x" * MAX_BODY, headers={"Content-Type": "application/json"})
+    assert (largest.status, largest.json()["error"]) == (400, "InvalidInput")  # it is read, and no JSON
 
 
 def test_each_reply_has_an_id_and_is_not_kept(ask):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from hbstore import Table
 from hbstore.cubes import Storage, parse_documents, write_documents
 from hbstore.files.warehouse import Warehouse
 from hbstore.query_service.access import Access
@@ -148,6 +149,14 @@ def test_a_wrong_document_keeps_all_out(browse, cubes):
         assert (reply.status, reply.json()["error"]) == (400, "InvalidModel")
         assert reply.headers["Content-Type"] == "application/problem+json"
     assert everything(cubes) == before
+
+
+def test_a_name_that_another_table_has_is_refused_by_a_check_too(browse, cubes, catalog):
+    catalog.store.create_table(Table(cubes.database, "lake_more"))
+    more = cubes.fact("rides_daily").to_dict() | {"name": "more"}
+    for query in ("", "?check=true"):
+        reply = browse("POST", HTTP_MODEL + query, [more])
+        assert (reply.status, reply.json()["error"]) == (409, "AlreadyExists")
 
 
 def test_only_creating_and_only_altering(browse, cubes):

@@ -50,7 +50,7 @@ def dimension_rows(star: Star, dimension: Dimension, columns: Iterable[str], opt
             refused.append(replace(candidate, cause=COLUMN_NOT_FOUND, detail=f"it has no {', '.join(missing)}"))
             continue
         try:
-            if not on.update_periods or not on.time_partition_columns:
+            if not on.update_periods:  # nor time partition columns, as `DimTable` says
                 store.get_table(database, name)
                 return _select(database, name, needed, None)
             latest = star.latest(name, on)

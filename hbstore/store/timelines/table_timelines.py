@@ -34,8 +34,8 @@ class TableTimelines:
     3
     >>> sales.timelines["DAILY.dt"]
     <EndsAndHolesPartitionTimeline DAILY dt of s1_sales: 3 times, 2015-01-01 to 2015-01-04, 1 missing>
-    >>> UpdatePeriod.DAILY.parse("2015-01-03") in sales.timelines["DAILY"]
-    False
+    >>> UpdatePeriod.DAILY.parse("2015-01-03") in sales.timelines["DAILY"], len(sales.timelines)
+    (False, 1)
     """
 
     stored: StoredTimelines

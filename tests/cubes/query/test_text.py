@@ -63,6 +63,8 @@ def test_quotes_within_quotes():
     query = parse_query("cube select 'o''brien' \"\"\"x\" from rides options (join_type = 'it''s', a = \"b\"\"c\")")
     assert query.select.selects[0].this == "o'brien\"x"
     assert query.options == {"join_type": "it's", "a": 'b"c'}
+    query = parse_query("cube select fare from rides options (join_type = 'it' 's')")
+    assert query.options == {"join_type": "'it' 's'"}  # no value of the option: what is refused is all that is written
 
 
 @pytest.mark.parametrize(
