@@ -270,8 +270,9 @@ class PartitionStore:
         >>> store.database_names()
         []
         """
-        also = _put(record)
-        if self._tables.drop_database(name, cascade=cascade, if_exists=if_exists, also=also, tables=tables):
+        hint, also = "Give the values of store.table_ids, or None", _put(record)
+        ids = None if tables is None else expect_many("tables", tables, bytes, hint=hint)
+        if self._tables.drop_database(name, cascade=cascade, if_exists=if_exists, also=also, tables=ids):
             self._purger.begin()
 
     # Tables
@@ -692,6 +693,7 @@ class PartitionStore:
         expect("step", step, Callable, hint="Give a function of a table in a step")  # type: ignore[arg-type]
         expect_many("outrun", outrun, type, hint="Give a tuple of classes of errors")
         expect_texts(hint=hint)
+        expect("same_as", same_as, TableRow, NoneType, hint="Give the row of store.table_row, or None")
         names = table_name(table)
 
         def begin() -> TableStep:

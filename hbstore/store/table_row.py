@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from types import NoneType
 from typing import Final
 
 from hbstore.byte_cache import remembered, size_of
@@ -23,6 +24,7 @@ from hbstore.rows.damage import RESTORE
 from hbstore.rows.interface import Cells, Rows
 from hbstore.store.sketch import Sketch
 from hbstore.store.time_columns import TimeColumns
+from hbstore.texts.arguments import expect
 from hbstore.transactions.log import Log
 from hbstore.transactions.unpacked_rows import unpacked
 
@@ -299,6 +301,7 @@ def check_same_table(now: TableRow, before: TableRow | Table | None) -> None:
     Raises:
         ConcurrentChange: it is another table, or was given another location; nothing was changed.
     """
+    expect("same_as", before, TableRow, Table, NoneType, hint="Give the row of store.table_row, or None")
     if isinstance(before, TableRow):
         if now.table_id != before.table_id:
             raise ConcurrentChange("another table has this name now", table=before.table, hint="Try again")

@@ -6,13 +6,16 @@ import re
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from hbstore import Partition, connect
+from hbstore import Column, Partition, Table, connect
 from tests import hbase_server
+from tests.pauses import until
 from tests.store.test_older_stores import SALES, old_file  # noqa: F401  a fixture
 
 
@@ -119,3 +122,24 @@ def test_a_store_in_hbase_is_backed_up_into_a_file_and_comes_back(run, run_json,
         assert run("check", store=second).stderr.endswith("all well\n")
         assert "another prefix" in run("restore", str(copy), store=second, code=2).stderr
     assert shop
+
+
+@pytest.mark.hbase
+def test_a_backup_of_hbase_that_is_killed_is_not_there_and_the_next_one_is_whole(run, tmp_path, hbase_server_url):
+    with hbase_server.own_tables(hbase_server_url) as url:
+        with connect(url) as store:
+            store.create_database("shop")
+            store.create_table(Table("shop", "sales", [Column("ds", "date"), Column("n", "int")]))
+            store.table("shop.sales").add(("2013-01-01", number) for number in range(20_000))
+        for kill in range(3):
+            folder = tmp_path / str(kill)
+            folder.mkdir()
+            command = [sys.executable, "-m", "hbstore", "--store", url, "backup", str(folder / "copy.db")]
+            with subprocess.Popen(command) as backup:
+                until(lambda folder=folder: any(folder.iterdir()))
+                backup.kill()
+            assert not (folder / "copy.db").exists()
+        run("backup", str(tmp_path / "copy.db"), store=url)
+        with connect(url) as store:  # a dead backup keeps no writer from writing
+            assert store.table("shop.sales").add([("2013-01-02", 0)]) == 1
+        assert run("count", "shop.sales", store=f"sqlite://{tmp_path / 'copy.db'}").stdout == "20000\n"
