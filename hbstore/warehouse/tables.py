@@ -101,8 +101,8 @@ def ready_table(store: PartitionStore, warehouse: Warehouse, table: Table) -> Ta
     if ready.location:
         return replace(ready, location=warehouse.qualify(ready.location))
     home = warehouse.table_location(database.location, ready.database, ready.name)
-    if not warehouse.renames(home) and warehouse.exists(home):
-        home = f"{home}-{uuid.uuid4().hex[:8]}"  # it may be that of a table that had the name
+    if _is_of_another(store, warehouse, home):
+        home = f"{home}-{uuid.uuid4().hex[:8]}"
     return replace(ready, location=warehouse.qualify(home))
 
 
@@ -260,6 +260,23 @@ def _location(store: PartitionStore, table: Table) -> list[str | None]:
     with suppress(TableNotFound, DatabaseNotFound):
         return [store.get_table(table.database, table.name).location]
     return []
+
+
+def _is_of_another(store: PartitionStore, warehouse: Warehouse, home: str) -> bool:
+    """Whether the folder of a new table may be that of a table which had its name. O(tables), mostly O(1).
+
+    That one has it still if it is external, or in an object store: there also if no file is in it, and so no folder.
+    """
+    is_there, is_renamed = warehouse.exists(home), warehouse.renames(home)
+    if is_there and not is_renamed:
+        return True
+    if is_renamed and not is_there:
+        return False
+    for database in store.database_names():
+        with suppress(DatabaseNotFound):
+            if any(same_place(table.location, home) for table in store.tables(database)):
+                return True
+    return False
 
 
 def _is_there(store: PartitionStore, table: Table) -> bool:

@@ -1,0 +1,36 @@
+"""A table that is renamed and keeps its folder shares it with no later table of its old name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hbstore import Column, Database, Partition, Table, connect
+from hbstore.warehouse.databases import create_database
+from hbstore.warehouse.new_partitions import add_partitions
+from hbstore.warehouse.tables import change_table, create_table, drop_table
+from tests.files.warehouses import world
+
+SALES = Table("shop", "sales", [Column("ds", "string")], [Column("id", "int")])
+
+
+@pytest.mark.parametrize("database", ["shop", "other"])
+@pytest.mark.parametrize(("kind", "parameters"), [("memory", {}), ("local", {}), ("local", {"EXTERNAL": "TRUE"})])
+def test_a_table_of_the_old_name_has_a_folder_of_its_own(tmp_path, kind, parameters, database):
+    here = world(kind, tmp_path)
+    with connect("memory://") as store:
+        for name in ("shop", "other"):
+            create_database(store, here.warehouse, Database(name))
+        create_table(store, here.warehouse, replace(SALES, parameters=parameters))
+        first = store.get_table("shop", "sales")
+        if kind == "memory":  # as s3a does, which removes the empty object that stands for a folder
+            here.warehouse.delete(first.location, inside=[first.location], purge=True)
+        change_table(store, here.warehouse, "shop", "sales", replace(first, database=database, name="sold"))
+        create_table(store, here.warehouse, SALES)
+        sold, sales = store.get_table(database, "sold"), store.get_table("shop", "sales")
+        assert sold.location != sales.location
+        add_partitions(store, here.warehouse, sold, [Partition(("a",))])
+        here.write(f"{sold.location}/ds=a/x", b"of the first")
+        drop_table(store, here.warehouse, "shop", "sales", delete=True)
+        assert b"of the first" in here.files().values()
