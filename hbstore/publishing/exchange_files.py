@@ -125,20 +125,6 @@ class ExchangeFiles:
             warehouse.delete_empty_parents(source, below=self.exchange.home or source)
         return failed
 
-    def close_with(self, warehouse: Warehouse, failed: Mapping[str, HbstoreError]) -> dict[str, HbstoreError]:
-        """Close the exchange though folders could not be moved; why they stay where they are, by where that is.
-
-        Nobody is moving one of them then, or has moved it and died.
-
-        Raises:
-            StoreBusy: another process holds the table's folder.
-        """
-        left = {values: move for values, move in self._moves().items() if move[0] in failed}
-        with self._held(warehouse):
-            still = self._fetch_some(warehouse, left) if left and self._is_open() else {}
-            self.close()
-        return still
-
     def abandon(self) -> tuple[str, ...]:
         """Give up to move folders; the locations of those that are not moved, where their partitions are read.
 

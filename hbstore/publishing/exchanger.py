@@ -10,7 +10,7 @@ A process that dies before 2 has changed nothing; its leases end after half a mi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -45,8 +45,8 @@ def exchange_partitions(
 ) -> Exchanged:
     """Move partitions from one table to another, all or none, and their folders from the one's folder to the other's.
 
-    A folder that is not in the source's stays. So does one that cannot be moved once the partitions are: its
-    partition's files are read where they are.
+    A folder that is not in the source's stays. One that cannot be moved once the partitions are is read where it is;
+    the exchange is finished when it can, or given up by `hbstore.publishing.publisher.Publisher.abandon`.
 
     Raises:
         InvalidInput: it is one table, or the partition columns differ.
@@ -104,13 +104,15 @@ def _lease(publisher: Publisher, files: ExchangeFiles) -> list[TableRow]:
 
 
 def _follow(warehouse: Warehouse, files: ExchangeFiles) -> list[str]:
-    """Have the files follow; why folders stay where they are."""
-    failed: Mapping[str, HbstoreError] = files.fetch(warehouse)
-    half = [source for source in failed if not warehouse.renames(source)]
-    if not half:  # else the next process goes on with what is copied in part
-        failed = files.close_with(warehouse, failed)
-    stay = "are not all copied yet, and read there" if half else "stay there"
-    return [f"the files in {source} {stay}: {error}" for source, error in failed.items()]
+    """Have the files follow; why folders stay where they are.
+
+    Then the exchange stays open, so that the next process goes on, and nobody deletes or renames the source meanwhile,
+    in whose folder they are.
+    """
+    failed = files.fetch(warehouse)
+    if not failed:
+        files.close()
+    return [f"the files in {source} are read there until they can follow: {error}" for source, error in failed.items()]
 
 
 def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:

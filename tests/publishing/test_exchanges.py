@@ -14,6 +14,7 @@ from hbstore.publishing import Publisher
 from hbstore.publishing.exchanger import exchange_partitions
 from hbstore.publishing.unfinished import UNFINISHED
 from hbstore.rows import connect as connect_rows
+from hbstore.warehouse.tables import drop_table
 from tests.publishing.dying import recover_later
 from tests.publishing.exchanges import (
     AFTER,
@@ -140,7 +141,7 @@ def test_a_folder_that_comes_shortly_before_the_lease_refuses_it(store, tmp_path
     assert leases(store) == 0
 
 
-def test_a_folder_that_cannot_move_any_more_stays_and_is_read_there(store, tmp_path, monkeypatch):
+def test_a_folder_that_cannot_move_any_more_is_read_there_and_its_table_is_not_dropped(store, tmp_path, monkeypatch):
     theirs = tmp_path / "attic.db/old/ds=a/hour=2/theirs"
 
     def write(_):
@@ -150,9 +151,19 @@ def test_a_folder_that_cannot_move_any_more_stays_and_is_read_there(store, tmp_p
     meanwhile(monkeypatch, after=write)
     result = run(store, tmp_path)
     assert result.changed == 4
-    assert [note.split(":")[1] for note in result.notes] == [f"{tmp_path}/shop.db/sales/ds=a/hour=2 stay there"]
+    place = f"{tmp_path}/shop.db/sales/ds=a/hour=2"
+    assert [note.split(":")[1] for note in result.notes] == [f"{place} are read there until they can follow"]
+    assert both(store) == AFTER
+    with pytest.raises(FileOperationFailed, match="not all moved"):
+        drop_table(store, Warehouse(str(tmp_path)), *SALES, delete=True)
+    theirs.unlink()
+    theirs.parent.rmdir()
+    monkeypatch.setattr(UNFINISHED, "_tries", {})  # a process that has not tried yet
+    come_to(store, SALES)
     assert both(store) == AFTER
     assert leases(store) == 0
+    drop_table(store, Warehouse(str(tmp_path)), *SALES, delete=True)
+    assert any((tmp_path / "attic.db/old/ds=a/hour=2").iterdir())
 
 
 def test_what_cannot_be_finished_here_is_read_where_it_is(url, tmp_path, caplog, monkeypatch):
