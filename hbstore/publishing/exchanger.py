@@ -14,7 +14,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hbstore.errors import CommitStateUnknown, FileOperationFailed, HbstoreError, InvalidInput, StoreBusy
+from hbstore.errors import (
+    CommitStateUnknown,
+    ConcurrentChange,
+    FileOperationFailed,
+    HbstoreError,
+    InvalidInput,
+    StoreBusy,
+)
 from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Partition, Table
@@ -55,7 +62,7 @@ def exchange_partitions(
         FileOperationFailed: there is something where a folder would go, or the tables are in different file systems.
         OutsideWarehouse: folders would move where the warehouse's roots do not allow it.
         WriteConflict: a job is writing one of them.
-        ConcurrentChange: a table has another location than when it was read, or another one has its name.
+        ConcurrentChange: a table or a partition has another location than when it was read, or another table a name.
         PublicationLost: it took so long that it was taken for dead, or another exchange took the partitions. After all
             of these nothing was changed.
         CommitStateUnknown: the connection broke. The next process finishes it or gives it up.
@@ -116,8 +123,18 @@ def _follow(warehouse: Warehouse, files: ExchangeFiles) -> list[str]:
 
 
 def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:
-    """See that folders can follow."""
-    for write in files.manifest.partitions:
+    """See that folders are where they were when the partitions were read, and can follow."""
+    writes = files.manifest.partitions
+    partitions = files.store.get_partitions(*files.exchange.source, [write.values for write in writes])
+    places = {partition.values: partition.location or "" for partition in partitions}
+    for write in writes:
+        if places.get(write.values, write.location) != write.location:  # another exchange was under way then
+            raise ConcurrentChange(
+                "a partition is elsewhere than when it was read",
+                source=write.location,
+                location=places[write.values],
+                hint="Nothing was changed; read the partitions again",
+            )
         place = files.exchange.place(write.location)
         if place is None:
             continue

@@ -10,11 +10,19 @@ import pytest
 
 from hbstore import Partition, PartitionStore
 from hbstore.ddl import execute
-from hbstore.errors import AlreadyExists, FileOperationFailed, PartitionNotFound, PublicationLost, WriteConflict
+from hbstore.errors import (
+    AlreadyExists,
+    ConcurrentChange,
+    FileOperationFailed,
+    PartitionNotFound,
+    PublicationLost,
+    WriteConflict,
+)
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from hbstore.publishing.beside_writes import after_writes
 from hbstore.publishing.exchange_files import ExchangeFiles
+from hbstore.publishing.exchanger import exchange_partitions
 from tests.publishing.dying import much_later, recover_later
 from tests.publishing.exchanges import (
     AFTER,
@@ -41,6 +49,23 @@ def test_two_processes_exchange_the_same(store, tmp_path, monkeypatch):
         run(store, tmp_path)
     assert both(store) == AFTER
     assert leases(store) == 0
+
+
+def test_partitions_that_were_read_on_their_way_are_not_exchanged_back_as_they_were(store, tmp_path, monkeypatch):
+    """Else they would stay in the folder of the other table, where the next partition of the name has its files."""
+    with monkeypatch.context() as patch:
+        patch.setattr(ExchangeFiles, "fetch", lambda *_: {"": FileOperationFailed("not yet", hint="Wait")})
+        run(store, tmp_path)
+    names, warehouse = (("a", "1"), ("a", "2")), Warehouse(str(tmp_path))
+    tables = [store.get_table(*table) for table in (OLD, SALES)]
+    on_their_way = store.get_partitions(*OLD, names)
+    with pytest.raises(ConcurrentChange, match="elsewhere"):
+        exchange_partitions(store, warehouse, *tables, on_their_way)
+    assert both(store) == AFTER
+    assert leases(store) == 0
+    exchange_partitions(store, warehouse, *tables, store.get_partitions(*OLD, names))
+    places = [one.location for one in store.get_partitions(*SALES, names)]
+    assert places == [f"file:{tmp_path}/shop.db/sales/ds={ds}/hour={hour}" for ds, hour in names]
 
 
 def test_an_exchange_of_other_partitions_is_left_alone(store, tmp_path, monkeypatch):
