@@ -117,10 +117,15 @@ def _check_place(row: TableRow, manifest: Manifest) -> None:
 
 
 def _check_folder(row: TableRow, before: Partition | None, write: PartitionWrite) -> None:
-    """See that the files are on their way into the folder that the partition has."""
-    if before is None or before.location is None:
-        return
-    if location_or_none(before.location) != location_or_none(write.location):
+    """See that the files are on their way into the folder that the partition has, or one that is new may have.
+
+    One that was elsewhere when the job began, and is gone, does not come back there: it may be another table's folder.
+    """
+    place = location_or_none(write.location)
+    if before is None and place is not None and row.table.location:
+        if not place.is_below(absolute_location(row.table.location)):
+            _raise_moved(row, write, "")
+    elif before is not None and before.location is not None and location_or_none(before.location) != place:
         _raise_moved(row, write, before.location)
 
 

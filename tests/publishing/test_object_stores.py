@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from pyarrow.fs import FileSelector
 
-from hbstore import Column, Table, connect
+from hbstore import Column, Partition, Table, connect
 from hbstore.errors import CommitStateUnknown, FileOperationFailed
 from hbstore.files.remote_files import RemoteFiles
 from hbstore.files.warehouse import Warehouse
@@ -162,8 +162,10 @@ def test_files_do_not_go_into_another_bucket(store, bucket):
     name, _ = bucket
     far = PartitionWrite(("far",), "s3://elsewhere/ds=far", {"data/ds=a/new": "new"})
     job = manifest(name, NEW)
+    store.add_partitions("shop", "sales", [Partition(far.values, location=far.location)])
     with pytest.raises(FileOperationFailed, match="from one file system to another"):
         Publisher(store).publish("shop.sales", replace(job, partitions=(*job.partitions, far)), {})
+    store.drop_partitions("shop", "sales", [far.values])
     assert seen(store, *bucket) == BEFORE
     assert store.publications.of(store.table_row("shop", "sales")) == []
 

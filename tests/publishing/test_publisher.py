@@ -162,6 +162,17 @@ def test_so_is_the_location_of_each_partition(store, tmp_path):
     assert store.get_partition("shop", "sales", ("a",)).parameters["numRows"] == "10"
 
 
+def test_a_partition_that_was_elsewhere_and_is_gone_does_not_come_back_there(store, tmp_path):
+    """It may have been in the folder of a table to which it has been exchanged since."""
+    manifest, _ = job(tmp_path / "sales", partitions="a")
+    write = replace(manifest.partitions[0], values=("gone",), location=f"file:{tmp_path}/sold/ds=gone")
+    manifest = replace(manifest, partitions=(write,))
+    row = Publisher(store).lease("shop.sales", manifest)
+    with pytest.raises(ConcurrentChange, match="location of a partition changed"):
+        store.publications.decide(row, "job1")
+    assert store.partition_names("shop", "sales") == ["ds=a", "ds=b", "ds=c"]
+
+
 def decide(store, root, **options):
     """Have a job die when it has decided."""
     manifest, staged = job(root, **options)
