@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -19,6 +20,7 @@ from rich.table import Table
 from benchmarks.doors.asking import Door, doors
 from benchmarks.doors.serving import Ports, served
 from hbstore import connect
+from hbstore.servers.threads import beside
 
 KINDS = ("silent", "half", "slow")
 ASKED = 40
@@ -108,15 +110,11 @@ def _asked(door: Door) -> Answers:
 @contextmanager
 def _crowd(door: Door, clients: int, kind: str) -> Iterator[None]:
     """Within, so many clients are connected; those that are cut off come again, as strangers do."""
-    over = threading.Event()
     socks = [_joined(door, kind) for _ in range(clients)]
-    thread = threading.Thread(target=_go_on, args=(door, kind, socks, over))
-    thread.start()
     try:
-        yield
+        with beside(partial(_go_on, door, kind, socks), "crowd"):
+            yield
     finally:
-        over.set()
-        thread.join()
         for sock in socks:
             sock.close()
 

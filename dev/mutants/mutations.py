@@ -138,7 +138,7 @@ def chosen(sources: dict[str, str], number: int, seed: int) -> list[Mutant]:
         until = round(number * lines / total)
         mutants += islice(_shuffled(modules, Random(f"{seed} {name}")), until - behind)  # noqa: S311
         behind = until
-    Random(seed).shuffle(mutants)  # noqa: S311  whoever tries the first of them tries some of each room
+    Random(seed).shuffle(mutants)  # noqa: S311  so the first of them are of all rooms
     return mutants
 
 

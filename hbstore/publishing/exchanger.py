@@ -62,7 +62,7 @@ def exchange_partitions(
         FileOperationFailed: there is something where a folder would go, or the tables are in different file systems.
         OutsideWarehouse: folders would move where the warehouse's roots do not allow it.
         WriteConflict: a job is writing one of them.
-        ConcurrentChange: a table or a partition has another location than when it was read, or another table a name.
+        ConcurrentChange: a table or a partition has another location than when it was read.
         PublicationLost: it took so long that it was taken for dead, or another exchange took the partitions. After all
             of these nothing was changed.
         CommitStateUnknown: the connection broke. The next process finishes it or gives it up.

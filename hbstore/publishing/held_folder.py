@@ -24,7 +24,7 @@ _SETTLING: Final = 1.0
 
 
 def for_a_moment(patience: Patience) -> Patience:
-    """How long a process waits that only comes by."""
+    """The patience of a reader or writer that meets another process which moves folders of its table."""
     return replace(patience, total=min(_SETTLING, patience.total))
 
 

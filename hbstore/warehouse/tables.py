@@ -267,10 +267,10 @@ def _is_of_another(store: PartitionStore, warehouse: Warehouse, home: str) -> bo
 
     That one has it still if it is external, or in an object store: there also if no file is in it, and so no folder.
     """
-    is_there, is_renamed = warehouse.exists(home), warehouse.renames(home)
-    if is_there and not is_renamed:
-        return True
-    if is_renamed and not is_there:
+    if warehouse.exists(home):
+        if not warehouse.renames(home):
+            return True
+    elif warehouse.renames(home):
         return False
     for database in store.database_names():
         with suppress(DatabaseNotFound):

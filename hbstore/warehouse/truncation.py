@@ -42,8 +42,8 @@ def truncate_table(
     Raises:
         DdlRefused: one of the partitions is not there, or the files are not the table's own: it is external.
         OutsideWarehouse, FileOperationFailed: files cannot be deleted.
-        ConcurrentChange: the table was given another location, or another one has its name; nothing was changed.
-        TableNotFound: it was renamed after its files were deleted; their counts are what they were.
+        ConcurrentChange: the table was given another location, or another table got its name; nothing was changed.
+        TableNotFound: the table was renamed after its files were deleted; the counts are what they were.
     """
     if keeps_files(table) or is_view(table):
         reason = f"Cannot truncate non-managed table {table}: the metastore does not own its files"

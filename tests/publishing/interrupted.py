@@ -65,6 +65,23 @@ def attempt(name, store, here, changes=OPERATIONS | BACK):
     return True
 
 
+def at_each_step(folder, interrupt):
+    """What a change comes to that is interrupted at each of its steps.
+
+    Args:
+        folder: gets a folder for each.
+        interrupt: makes the change in a folder and interrupts it at the step of a number; None: it has no such step.
+    """
+    ends = []
+    while True:
+        own = folder / str(len(ends))
+        own.mkdir()
+        end = interrupt(own, len(ends))
+        if end is None:
+            return ends
+        ends.append(end)
+
+
 def may_be_made(name, end):
     """Whether a change may have been made that ended so.
 

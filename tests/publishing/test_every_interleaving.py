@@ -16,7 +16,7 @@ from tests.files.warehouses import world
 from tests.object_store import endpoint, s3_at
 from tests.pauses import without_patience, without_pauses
 from tests.publishing.dying import recover_later
-from tests.publishing.interrupted import STEPS, Process, attempt, meanings
+from tests.publishing.interrupted import STEPS, Process, at_each_step, attempt, meanings
 from tests.publishing.operations import OPERATIONS, prepare, seen
 
 
@@ -58,14 +58,7 @@ def _soon(monkeypatch):
 
 def every_step(kind, tmp_path, name, other=None, *, dies=False):
     """How it ends at each step."""
-    ends = []
-    while True:
-        folder = tmp_path / str(len(ends))
-        folder.mkdir()
-        ended = interrupted(kind, folder, name, len(ends), other, dies=dies)
-        if ended is None:
-            return ends
-        ends.append(ended)
+    return at_each_step(tmp_path, lambda folder, at: interrupted(kind, folder, name, at, other, dies=dies))
 
 
 BOTH_IN_MEMORY = amount(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-from itertools import count
 from random import Random
 
 import pytest
@@ -19,7 +18,7 @@ from tests.amounts import amount
 from tests.files.warehouses import world
 from tests.pauses import without_patience, without_pauses
 from tests.publishing.dying import much_later, recover_later
-from tests.publishing.interrupted import STEPS, Process, attempt, meanings
+from tests.publishing.interrupted import STEPS, Process, at_each_step, attempt, meanings
 from tests.publishing.operations import BACK, OPERATIONS, prepare, seen
 
 RECOVER = "recover"
@@ -84,14 +83,8 @@ def interrupted(folder, name, at, chain, lives_for=None, later=5_000):
 @pytest.mark.parametrize("lives_for", amount([None, 0, 1], [None, *range(12)]))
 @pytest.mark.parametrize("name", CHAINS)
 def test_what_was_taken_back_is_not_done_again(tmp_path, name, lives_for):
-    ends = []
-    for at in count():
-        folder = tmp_path / str(at)
-        folder.mkdir()
-        ended = interrupted(folder, name, at, [RECOVER, *CHAINS[name]], lives_for)
-        if ended is None:
-            break
-        ends.append(ended)
+    chain = [RECOVER, *CHAINS[name]]
+    ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain, lives_for))
     assert any(all(end for _, end in ended[1:]) for ended in ends), "others do all of it"
 
 
@@ -102,12 +95,9 @@ def test_where_there_are_no_locks_others_wait_for_the_process(tmp_path, monkeypa
         raise OSError(errno.ENOLCK, "no locks available")
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
-    for at in count():
-        folder = tmp_path / str(at)
-        folder.mkdir()
-        if interrupted(folder, "exchange", at, [RECOVER, *CHAINS["exchange"]], later=0) is None:
-            break
-    assert at > 4
+    chain = [RECOVER, *CHAINS["exchange"]]
+    ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, "exchange", at, chain, later=0))
+    assert len(ends) > 4
 
 
 def test_others_do_anything_meanwhile(tmp_path):

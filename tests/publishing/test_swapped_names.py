@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from itertools import count
 
 import pytest
 
@@ -21,7 +20,7 @@ from hbstore.warehouse.tables import change_table, create_table
 from tests.files.warehouses import world
 from tests.pauses import without_patience, without_pauses
 from tests.publishing.dying import recover_later
-from tests.publishing.interrupted import STEPS, Process, attempt, may_be_made
+from tests.publishing.interrupted import STEPS, Process, at_each_step, attempt, may_be_made
 from tests.publishing.operations import BEFORE, OPERATIONS, NotPossible, Operation, Rows, prepare, seen
 
 TWIN = {value: Rows((f"old {value}", f"twin {value}")) for value in "abc"}
@@ -126,12 +125,4 @@ def swapped_at(kind, folder, name, at):
 @pytest.mark.parametrize("kind", ["local", "memory"])
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_of_one_table_whole(tmp_path, name, kind):
-    were_swapped = []
-    for at in count():
-        folder = tmp_path / str(at)
-        folder.mkdir()
-        was_swapped = swapped_at(kind, folder, name, at)
-        if was_swapped is None:
-            break
-        were_swapped.append(was_swapped)
-    assert any(were_swapped)
+    assert any(at_each_step(tmp_path, lambda folder, at: swapped_at(kind, folder, name, at)))
