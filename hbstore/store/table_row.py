@@ -304,7 +304,8 @@ def check_same_table(now: TableRow, before: TableRow | Table | None) -> None:
     expect("same_as", before, TableRow, Table, NoneType, hint="Give the row of store.table_row, or None")
     if isinstance(before, TableRow):
         if now.table_id != before.table_id:
-            raise ConcurrentChange("another table has this name now", table=before.table, hint="Try again")
+            hint = "Nothing was changed; read the table again"
+            raise ConcurrentChange("another table has this name now", table=before.table, hint=hint)
     elif before is not None and now.table.location and not same_place(now.table.location, before.location):
         raise ConcurrentChange(
             "the table has another location than when it was read, or another table has its name now",
