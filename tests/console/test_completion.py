@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from queue import Queue
+
 import pytest
 
 from hbstore import Database
@@ -83,6 +85,19 @@ def test_a_list_is_asked_for_moved_in_and_closed_by_keyboard(editor):
     assert text(editor) == f"select {every[0]}"
     editor.page.keyboard.press("Tab")  # which leaves the text, now that the list is closed
     assert editor.page.get_by_label("Database").evaluate("box => box === document.activeElement")
+
+
+def test_a_list_that_is_asked_for_before_the_names_are_there_opens_with_them(tab):
+    held = Queue()
+    tab.page.route("**/databases/shop/names", held.put)
+    tab.open("/queries?database=shop")
+    tab.page.locator("textarea").fill("cube select fa")
+    tab.page.keyboard.press("Control+Space")
+    while held.empty():
+        tab.page.wait_for_timeout(10)
+    held.get().continue_()
+    tab.page.get_by_role("option", name="fare").first.wait_for()
+    tab.page.unroute_all()
 
 
 def test_behind_from_stand_cubes_and_tables(editor):

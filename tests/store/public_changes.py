@@ -131,7 +131,7 @@ def publish(store, method, *arguments, of=BOOKS):
 
 def lease(store, publication_id, day, until=FAR, of=BOOKS, batch=None):
     """Lease a partition that is not there yet."""
-    write = PartitionWrite((f"2013-01-{day}", "0"), "s3://shop/new", statistics={"numRows": 5})
+    write = PartitionWrite((f"2013-01-{day}", "0"), "s3://shop/sales/new", statistics={"numRows": 5})
     written = None if batch is None else StreamBatch(STREAM, batch, f"of {batch}")
     manifest = Manifest(publication_id, f"s3://shop/sales/_hbstore/{publication_id}", (write,), written)
     names = {partition_key(_ROWS[store.rows.url][of], write.values): f"ds=2013-01-{day}/hour=0"}

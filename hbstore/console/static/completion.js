@@ -21,6 +21,7 @@ const said = document.createElement("p");
 let names = [];
 let shown = [];
 let chosen = 0;
+let loading; // until the names are there
 
 Object.assign(list, { id: "words", className: "words", hidden: true, ariaLabel: "Words" });
 list.setAttribute("role", "listbox");
@@ -145,7 +146,7 @@ const KEYS = {
 
 box.addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
-  if (key === " " && ctrlKey) open(true);
+  if (key === " " && ctrlKey) loading.then(() => document.activeElement === box && open(true));
   else if (!list.hidden && KEYS[key] && !(ctrlKey || metaKey || altKey || shiftKey)) KEYS[key]();
   else return;
   event.preventDefault();
@@ -153,5 +154,5 @@ box.addEventListener("keydown", (event) => {
 box.addEventListener("input", () => open(false));
 box.addEventListener("blur", close);
 box.addEventListener("click", close);
-databases.addEventListener("change", load);
-load();
+databases.addEventListener("change", () => (loading = load()));
+loading = load();
