@@ -55,11 +55,11 @@ TROUBLE = {
 
 @pytest.fixture
 def serve(tmp_path):
-    """Starts `hbstore serve`: ``serve("--read-only")``. On a busy machine any call is slow: that is not logged."""
+    """Starts `hbstore serve`: ``serve("--read-only")``."""
     with ExitStack() as stack:
 
         def start(*options, store=f"sqlite://{tmp_path}/store.db"):
-            return stack.enter_context(Serve(store, tmp_path, "--slow-seconds", "1000", *options))
+            return stack.enter_context(Serve(store, tmp_path, *options))
 
         yield start
 

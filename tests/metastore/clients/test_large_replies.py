@@ -9,6 +9,7 @@ from py4j.protocol import Py4JJavaError
 
 from hbstore import Column, Partition, Table, connect
 from tests.metastore.serving import Serve
+from tests.pauses import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 LIMIT = 100 * 1024 * 1024
@@ -34,7 +35,7 @@ def test_hives_client_reads_them_over_a_plain_socket(java, server):
         found = client.listPartitions("shop", "sales", -1)
         assert found.size() == NUMBER
         assert found.get(NUMBER - 1).getParameters().get("text") == TEXT
-    (listed,) = [line for line in server.log("call") if line["method"] == "get_partitions"]
+    (listed,) = until(lambda: [line for line in server.log("call") if line["method"] == "get_partitions"])
     assert listed["bytes"] > LIMIT
 
 

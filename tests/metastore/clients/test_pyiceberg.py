@@ -20,6 +20,7 @@ from pyiceberg.types import LongType
 
 from tests.metastore.client import client as metastore_client
 from tests.metastore.clients.conftest import BACKENDS
+from tests.pauses import until
 
 SCHEMA = pa.schema([("number", pa.int64()), ("text", pa.string())])
 WRITERS, COMMITS = 4, 3
@@ -132,8 +133,11 @@ def test_of_concurrent_commits_none_is_lost(server, catalog):
     table = catalog.load_table("ice.contended")
     assert numbers(table) == sorted(writer * 100 + at for writer in range(WRITERS) for at in range(COMMITS))
     assert len(table.snapshots()) == WRITERS * COMMITS
-    calls = [line["method"] for line in server.log("call")[before:]]
-    assert calls.count("lock") == calls.count("unlock") >= WRITERS * COMMITS
+
+    def calls(method):
+        return sum(line["method"] == method for line in server.log("call")[before:])
+
+    until(lambda: calls("lock") == calls("unlock") >= WRITERS * COMMITS)
     catalog.drop_table("ice.contended")
 
 

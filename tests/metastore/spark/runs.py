@@ -72,7 +72,7 @@ def run_corpus(process, folder, stores, topics):
         root.mkdir()
         with Serve(store, root, "--log-calls", "--also-under", str(root / "outside")) as server:
             outcomes = process.run(run_topics, root, server.ready["uri"], *topics[name])
-            runs[name] = Run({one["name"]: one for one in outcomes}, server.log())
+        runs[name] = Run({one["name"]: one for one in outcomes}, server.log())
     return runs
 
 

@@ -151,7 +151,7 @@ def test_the_sql_of_a_query_runs_as_it_is_and_reads_the_chosen_partitions(tmp_pa
         chosen = {name: cubes.rewrite(text).partitions for name, text in QUERIES.items()}
     with Serve(url, tmp_path, "--log-calls") as server:
         (answers,) = spark_process.run(ask, tmp_path / "spark", server.ready["uri"], url)
-        calls = [line for line in server.log("call") if line["method"].startswith("get_partition")]
+    calls = [line for line in server.log("call") if line["method"].startswith("get_partition")]
     assert answers["days"]["by_sql"] == [[1 + 100 + 10_000 + 2 + 200 + 10_000]]
     for name in QUERIES:
         answer, read = answers[name], {}
