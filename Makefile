@@ -14,7 +14,7 @@ export PATH := $(JAVA_HOME)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lint format types check test demo demo-serve bench bench-metastore fuzz describe hbase-up hbase-down lock clean
+.PHONY: help venv lint format types types-linux types-macos check test demo demo-serve bench bench-metastore fuzz describe hbase-up hbase-down lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these commands
@@ -35,12 +35,15 @@ format: $(INSTALLED) ## format the code and mend what can be mended
 	$(PYTHON) -m ruff check --fix-only --quiet .
 	$(PYTHON) -m ruff format .
 
-types: $(INSTALLED) ## check the types, strictly: for Linux and the oldest Python, for macOS and the newest
+types: types-linux types-macos ## check the types, strictly: for Linux and the oldest Python, for macOS and the newest
+
+types-linux: $(INSTALLED)
 	$(PYTHON) -m mypy --platform linux
+
+types-macos: $(INSTALLED)
 	$(PYTHON) -m mypy --platform darwin --python-version 3.14 --cache-dir .mypy_cache/macos
 
-check: lint ## lint, types, and the tests that need no Java, HBase or browser; ARGS are pytest's
-	$(PYTHON) -m mypy --platform linux
+check: lint types-linux ## lint, types, and the tests that need no Java, HBase or browser; ARGS are pytest's
 	HYPOTHESIS_PROFILE=quick PYTHONDONTWRITEBYTECODE= $(PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile \
 		-m "not hbase and not spark and not slow and not browser" $(ARGS)
 

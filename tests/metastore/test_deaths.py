@@ -18,12 +18,15 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import folder_move
 from hbstore.rows import connect
 from hbstore.store.partition_store import PartitionStore
+from tests.amounts import amount
 from tests.metastore.writing import STORED, TYPES, Writing, partition_of, table_of
 from tests.store.faults import FaultyRows
 
 SURVIVED, DIED, FAILED = 0, 1, 2
 MOST = 60
 """More writes than any of these calls makes."""
+EVERY = amount(3, 1)
+"""At which writes it dies: tests/publishing/test_every_interleaving.py goes on from each step of such changes."""
 
 
 class DyingRows(FaultyRows):
@@ -172,7 +175,7 @@ def deaths(tmp_path, call, *, atomic):
         fill(shop)
     folder.rename(filled)
     for made in (False, True):
-        for at in range(MOST):
+        for at in range(int(made), MOST, EVERY):
             shutil.copytree(filled, folder)
             died = dies(folder, call, atomic=atomic, at=at, made=made)
             with server(folder, atomic=atomic) as shop:

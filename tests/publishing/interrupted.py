@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from itertools import permutations, product
+from itertools import count, permutations, product
 
 from hbstore.errors import CommitStateUnknown, HbstoreError
 from hbstore.files.local_files import LocalFiles, LocalFolders
@@ -65,18 +65,20 @@ def attempt(name, store, here, changes=OPERATIONS | BACK):
     return True
 
 
-def at_each_step(folder, interrupt):
-    """What a change comes to that is interrupted at each of its steps.
+def at_each_step(folder, interrupt, every=1):
+    """What a change comes to that is interrupted at each of its steps, or at every so many-th of them.
 
     Args:
         folder: gets a folder for each.
         interrupt: makes the change in a folder and interrupts it at the step of a number; None: it has no such step.
+        every: 1 is each of them.
     """
-    ends = []
+    ends, steps = [], count(0, every)
     while True:
-        own = folder / str(len(ends))
+        at = next(steps)
+        own = folder / str(at)
         own.mkdir()
-        end = interrupt(own, len(ends))
+        end = interrupt(own, at)
         if end is None:
             return ends
         ends.append(end)
