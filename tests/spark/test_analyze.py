@@ -238,6 +238,15 @@ def test_analyzing_again_changes_nothing(spark, store, filled):
     assert store.get_table("shop", "sales") == table
 
 
+def test_a_table_that_has_lost_its_partitions_has_no_rows(spark, store, filled):
+    filled()
+    analyze_table(spark, store, "shop.sales")
+    store.drop_partitions("shop", "sales", VALUES)
+    done = analyze_table(spark, store, "shop.sales")
+    assert (done.partitions, done.rows, done.files, done.size) == (0, 0, 0, 0)
+    assert table_parameters(store)["numRows"] == "0"
+
+
 def test_what_is_known_of_other_columns_stays_while_it_is_true(spark, store, filled, tmp_path):
     filled()
     analyze_table(spark, store, "shop.sales", columns=["id"])
