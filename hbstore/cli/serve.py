@@ -231,7 +231,7 @@ def serve(
     under way, for half a minute at most; a second signal ends them at once. The log has a JSON object on each line.
     """
     from hbstore.files.warehouse import Warehouse
-    from hbstore.metastore.serving import Serving, serve_alone, serve_as_child
+    from hbstore.metastore.serving import Serving
     from hbstore.servers.framing import ReadLimits
     from hbstore.servers.limits import ServerLimits
     from hbstore.servers.logs import logging_to
@@ -316,12 +316,13 @@ def serve(
             _warn_of_other_warehouse(ctx, opened, serving, log_file)
         if supervises:
             raise typer.Exit(_supervise(opened, serving, doors, processes, requests, ready))
+        if lifeline is not None and doors is not None:
+            return take_queries(doors, opened, requests, lifeline)
+        from hbstore.metastore.process import serve_alone, serve_as_child
+
         if lifeline is None:
-            serve_alone(opened, serving, requests, ready, _looks(opened, serving))
-        elif doors is not None:
-            take_queries(doors, opened, requests, lifeline)
-        else:
-            serve_as_child(opened, serving, requests, lifeline)
+            return serve_alone(opened, serving, requests, ready, _looks(opened, serving))
+        return serve_as_child(opened, serving, requests, lifeline)
 
 
 def _open(ctx: typer.Context, url: str | None, serving: Serving, *, is_child: bool) -> PartitionStore:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from hbstore.ddl.column_facts import UNKNOWN, column_facts
 from hbstore.ddl.constraint_texts import constraint_state, constraint_text
 from hbstore.ddl.results import Result, Row
 from hbstore.ddl.selection import whole_values
@@ -36,6 +35,8 @@ def describe(store: PartitionStore, table: Table, statement: Describe) -> Result
     if statement.spec is not None:
         partition = store.get_partition(table.database, table.name, whole_values(table, statement.spec))
     if statement.column is not None:
+        from hbstore.ddl.column_facts import UNKNOWN, column_facts  # which read the description of Hive's service
+
         column = _column(table, statement.column)
         comment = UNKNOWN if column.comment is None else column.comment
         facts = {"col_name": column.name, "data_type": column.type, "comment": comment}

@@ -6,9 +6,7 @@ import logging
 from typing import Any, Final
 
 from hbstore.metastore.calls import CallRecord, Observer
-
-SLOW_SECONDS: Final = 1.0
-"""A call that takes longer is logged in any case."""
+from hbstore.metastore.serving import SLOW_SECONDS
 
 LONGEST_TEXT: Final = 4000
 LONGEST_LIST: Final = 100

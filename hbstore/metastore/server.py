@@ -26,9 +26,6 @@ from hbstore.servers.server import Server
 from hbstore.servers.sockets import send
 from hbstore.thrift.messages import read_head
 
-DEFAULT_PORT: Final = 9083
-"""The Hive Metastore's."""
-
 _TOO_LARGE: Final = "If you trust the client, raise --max-message"
 _HTTP: Final = (b"GET ", b"HEAD", b"POST", b"PUT ", b"DELE", b"OPTI", b"PATC", b"CONN", b"PRI ")
 _TLS: Final = b"\x16\x03"

@@ -1,56 +1,41 @@
-"""What the processes of `hbstore serve` do, from an open store until they are asked to stop.
+"""How `hbstore serve` serves: in one process, or in several that a parent looks after (`hbstore.servers.processes`).
 
-One process serves alone, or a parent looks after several that share a port (`hbstore.servers.processes`).
+What a process does that answers calls is in `hbstore.metastore.process`: it reads the description of Hive's service,
+which takes a third of its start, and which the parent and the process that takes queries do not need.
 """
 
 from __future__ import annotations
 
-import gc
-import logging
 import os
-import socket
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import DEFAULT_DATABASE
-from hbstore.metastore.call_log import SLOW_SECONDS, call_log
-from hbstore.metastore.calls import CallRecord, Observer
-from hbstore.metastore.endpoint import MODULES, metastore, warm_up
-from hbstore.metastore.server import DEFAULT_PORT, metastore_server
-from hbstore.metastore.short_calls import SHORT_CALLS
 from hbstore.model.frozen import FrozenDict
-from hbstore.servers.bounds import UNWATCHED
 from hbstore.servers.limits import ServerLimits, allow_files
 from hbstore.servers.listening import held_port
-from hbstore.servers.processes import METRICS_FOLDER, Processes, say_ready
-from hbstore.servers.server import GRACE, Server
+from hbstore.servers.processes import METRICS_FOLDER, Processes
 from hbstore.servers.stopping import StopRequests
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.databases import DEFAULT
 from hbstore.warehouse.service import Service
 
 if TYPE_CHECKING:  # imported where metrics are wanted
-    from hbstore.metastore.metrics import Metrics
     from hbstore.metastore.metrics_port import MetricsPort
     from hbstore.servers.watching import Look
 
 Ready: TypeAlias = Callable[[int, int | None], None]
 """Called once clients are served: with the port, and the port of the metrics."""
 
-NO_LOOKS: Final[Mapping[str, Look]] = FrozenDict()
-_LOG: Final = logging.getLogger("hbstore.metastore.serving")
-_WRITING: Final = frozenset[str]().union(*(handlers.writing for handlers in MODULES.values()))
-_FAR: Final = 1e-4
-"""Seconds for a read: a store that takes longer is on another machine."""
+DEFAULT_PORT: Final = 9083
+"""The Hive Metastore's."""
 
-_TICK: Final = 0.1
-_GARBAGE: Final = (50_000, 20, 50)
-"""Python looks for cycles among objects after so many new ones, and so many such looks. The usual 700 are few for a
-list of 100,000 rows from HBase, which are no cycles: this takes a quarter of its processor time away."""
+SLOW_SECONDS: Final = 1.0
+"""A call that takes longer is logged in any case."""
+
+NO_LOOKS: Final[Mapping[str, Look]] = FrozenDict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,49 +69,6 @@ class Serving:
     log_calls: bool = False
 
 
-def serve_alone(
-    store: PartitionStore, serving: Serving, requests: StopRequests, ready: Ready, looks: Mapping[str, Look] = NO_LOOKS
-) -> None:
-    """Serve in this process.
-
-    Args:
-        store: the store.
-        serving: how to serve.
-        requests: to stop.
-        ready: called once clients are served.
-        looks: what the metrics show beside those of the metastore and its store.
-
-    Raises:
-        AddressUnavailable: the port or that of the metrics is taken, or may not be used.
-    """
-    with ExitStack() as stack:
-        metrics, shown = None, None
-        if serving.metrics_port is not None:
-            os.environ.pop(METRICS_FOLDER, None)  # another program's
-            from hbstore.metastore.metrics import Metrics
-            from hbstore.metastore.metrics_port import metrics_port
-
-            metrics = Metrics(_WRITING)
-            host, service = serving.metrics_host or serving.host, service_of(store, serving)
-            shown = stack.enter_context(
-                metrics_port(host, serving.metrics_port, metrics.registry, service, limits=serving.limits, looks=looks)
-            )
-        server = open_server(store, serving, metrics)
-        create_default_database(store, serving)
-        _serve(server, requests, lambda: _announce(ready, server.port, shown))
-
-
-def serve_as_child(store: PartitionStore, serving: Serving, requests: StopRequests, lifeline: socket.socket) -> None:
-    """Serve beside other processes that the same parent looks after."""
-    metrics = None
-    if METRICS_FOLDER in os.environ:
-        from hbstore.metastore.metrics import Metrics
-
-        metrics = Metrics(_WRITING)
-    server = open_server(store, replace(serving, shared_port=True), metrics)
-    _serve(server, requests, lambda: say_ready(lifeline))
-
-
 def supervise(
     store: PartitionStore,
     serving: Serving,
@@ -154,7 +96,7 @@ def supervise(
         The exit code.
 
     Raises:
-        AddressUnavailable: as of `serve_alone`.
+        AddressUnavailable: as of `hbstore.metastore.process.serve_alone`.
     """
     with held_port(serving.host, serving.port) as port:
         create_default_database(store, serving)
@@ -162,7 +104,7 @@ def supervise(
         commands = [[*words, "--port", str(port)] for words in [command] * number + list(beside)]
         if serving.metrics_port is None:
             store.close()
-            return Processes(commands, environment).run(requests, lambda: _announce(ready, port, None))
+            return Processes(commands, environment).run(requests, lambda: announce(ready, port, None))
         from hbstore.metastore.metrics_port import metrics_port
         from hbstore.servers.metrics import shared_metrics
 
@@ -179,7 +121,7 @@ def supervise(
                 looks=looks,
                 children=children,
             ) as shown:
-                return children.run(requests, lambda: _announce(ready, port, shown))
+                return children.run(requests, lambda: announce(ready, port, shown))
 
 
 def service_of(store: PartitionStore, serving: Serving) -> Service:
@@ -200,56 +142,8 @@ def create_default_database(store: PartitionStore, serving: Serving) -> None:
         store.create_database(replace(DEFAULT, location=location), if_not_exists=True)
 
 
-def open_server(store: PartitionStore, serving: Serving, metrics: Metrics | None = None) -> Server:
-    """A server over a store, which holds its address and does not serve yet.
-
-    Raises:
-        AddressUnavailable: the port is taken, or the address cannot be used.
-    """
-    allow_files((1 if serving.metrics_port is None else 2) * serving.limits.connections)
-    warm_up()
-    log = call_log(slow_seconds=serving.slow_seconds, all_calls=serving.log_calls)
-    endpoint = metastore(
-        service_of(store, serving),
-        log if metrics is None else _both(log, metrics.observe),
-    )
-    return metastore_server(
-        endpoint,
-        serving.host,
-        serving.port,
-        limits=serving.limits,
-        shared_port=serving.shared_port,
-        short=frozenset() if store.rows.costs.seek > _FAR else SHORT_CALLS,
-        watch=UNWATCHED if metrics is None else metrics.door,
-    )
-
-
-def _serve(server: Server, requests: StopRequests, ready: Callable[[], None]) -> None:
-    """Serve until a request to stop comes; then calls under way have `GRACE` seconds, or until the next request."""
-    gc.freeze()
-    gc.set_threshold(*_GARBAGE)
-    server.start()
-    ready()
-    requests.wait()
-    server.close()
-    until = time.monotonic() + GRACE
-    while not server.join(_TICK):
-        if requests.wait(0) or time.monotonic() > until:
-            _LOG.warning("calls were cut off", extra={"fields": {"calls": server.cut()}})
-            server.join(_TICK)
-            return
-
-
-def _announce(ready: Ready, port: int, shown: MetricsPort | None) -> None:
+def announce(ready: Ready, port: int, shown: MetricsPort | None) -> None:
     """Say that clients are served, and begin to look for what the metrics show."""
     if shown is not None:
         shown.watch.start()
     ready(port, None if shown is None else shown.port)
-
-
-def _both(first: Observer, second: Observer) -> Observer:
-    def observe(record: CallRecord) -> None:
-        first(record)
-        second(record)
-
-    return observe

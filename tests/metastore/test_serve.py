@@ -291,6 +291,15 @@ def test_all_processes_are_strict_and_delete_files_below_the_given_roots_alone(s
 # Several processes
 
 
+def test_what_answers_no_calls_reads_no_description_of_the_service():
+    """The parent, and the process that takes queries: it would be a third of their start."""
+    code = (
+        "import sys; import hbstore.cli.app, hbstore.metastore.serving, hbstore.web.app, hbstore.hiveserver2.server;"
+        " print({'hbstore.metastore.protocol'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
 def serving_pids(server, calls=40):
     """The processes that answer some connections, by the log."""
     before = len(server.log("call"))

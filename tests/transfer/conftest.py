@@ -12,7 +12,8 @@ import pytest
 
 from hbstore import connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.metastore.serving import Serving, create_default_database, open_server
+from hbstore.metastore.process import open_server
+from hbstore.metastore.serving import Serving, create_default_database
 from hbstore.transfer.connection import Address
 from hbstore.transfer.metastore import Metastore
 from tests.metastore.serving import Serve
