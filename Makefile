@@ -35,12 +35,12 @@ format: $(INSTALLED) ## format the code and mend what can be mended
 	$(PYTHON) -m ruff check --fix-only --quiet .
 	$(PYTHON) -m ruff format .
 
-types: types-linux types-macos ## check the types, strictly: for Linux and the oldest Python, for macOS and the newest
+types: types-linux types-macos ## check the types, strictly, for Linux and macOS
 
-types-linux: $(INSTALLED)
+types-linux: $(INSTALLED) ## check them for Linux and the oldest Python alone
 	$(PYTHON) -m mypy --platform linux
 
-types-macos: $(INSTALLED)
+types-macos: $(INSTALLED) ## check them for macOS and the newest Python alone
 	$(PYTHON) -m mypy --platform darwin --python-version 3.14 --cache-dir .mypy_cache/macos
 
 check: lint types-linux ## lint, types, and the tests that need no Java, HBase or browser; ARGS are pytest's

@@ -20,6 +20,7 @@ import hbstore
 from hbstore.cli import app
 from hbstore.cubes import Cubes, PartitionDesc, read_documents
 from tests.metastore.spark.process import SparkProcess, tell
+from tests.pauses import SECONDS
 from tests.spark.settings import SMALL
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +121,7 @@ def run_json(run):
 def spawn(url):
     """Runs a command in a process of its own."""
 
-    def start(*arguments, timeout=60, **keywords):
+    def start(*arguments, timeout=SECONDS, **keywords):
         command = [sys.executable, "-m", "hbstore", *arguments]
         environment = {**os.environ, "HBSTORE_URL": url, **keywords.pop("env", {})}
         return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=timeout, **keywords)

@@ -14,6 +14,7 @@ import pytest
 
 import hbstore.client
 from hbstore import connect
+from tests.cli.conftest import SPARK_SECONDS
 from tests.cli.test_queries import TWO_DAYS, add_rides
 from tests.metastore.serving import Serve
 from tests.pauses import SECONDS, until
@@ -98,7 +99,7 @@ def test_a_job_has_the_configuration_of_the_machine(spawn, url, tmp_path, own, c
         "SPARK_CONF_DIR": str(tmp_path),
         "PYSPARK_SUBMIT_ARGS": f"--master local[2] {own.format(tmp_path)} pyspark-shell",
     }
-    done = spawn("query", "run", TWO_DAYS, "--database", "shop", env=environment)
+    done = spawn("query", "run", TWO_DAYS, "--database", "shop", env=environment, timeout=SPARK_SECONDS)
     assert done.returncode == code, done.stderr
 
 
