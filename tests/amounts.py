@@ -18,7 +18,6 @@ QUICK = PROFILE == "quick"
 THINNED = (
     "tests/client/test_remote_table.py",
     "tests/cubes/test_catalog_interleavings.py",
-    "tests/exactness/test_budget.py::test_large_filters",
     "tests/files/test_warehouse_contract.py::test_several_remove",
     "tests/metastore/test_projection.py::test_many_are_cut",
     "tests/publishing/test_every_interleaving.py::test_two_at_once",

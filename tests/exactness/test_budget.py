@@ -73,7 +73,7 @@ def _world_and_tree(columns, text):
     return world, parse_filter(text)
 
 
-@pytest.mark.parametrize("statistics", ["unknown", "refreshed"])
+@pytest.mark.parametrize("statistics", amount(["unknown"], ["unknown", "refreshed"]))
 @pytest.mark.parametrize(
     ("columns", "text"),
     [
