@@ -49,10 +49,11 @@ IN_WHOLE_RUNS = (
     "tests/spark/test_stream_deaths.py::test_every_event_is_there_once_however_often_the_query_is_killed[hbase]",
     "tests/metastore/clients/test_iceberg.py::test_every_step_on_hbase",
 )
-"""How tests begin that the gate leaves out, as others there show of hbstore what they show.
+"""How tests begin that the gate leaves out, because other tests there show the same of hbstore.
 
-HBase is killed as a whole in the middle of writes; that regions move to another server is shown of HBase, and takes a
-cluster of six processes. Streams die on SQLite, and publications on HBase. Iceberg's Python locks tables on HBase.
+Region servers: another test kills a whole HBase in the middle of writes. That regions move to a second server is a
+feature of HBase, and takes a cluster of six processes. Streams on HBase: other tests kill streams on SQLite, and
+publications on HBase. Iceberg in Java on HBase: Iceberg in Python locks tables there, too.
 """
 
 

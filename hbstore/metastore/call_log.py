@@ -6,7 +6,6 @@ import logging
 from typing import Any, Final
 
 from hbstore.metastore.calls import CallRecord, Observer
-from hbstore.metastore.serving import SLOW_SECONDS
 
 LONGEST_TEXT: Final = 4000
 LONGEST_LIST: Final = 100
@@ -17,7 +16,7 @@ _SERVERS_FAULT: Final = frozenset({"MetaException", "TApplicationException.INTER
 """What a client that did nothing wrong may get; all else tells it what it did, or what is not there."""
 
 
-def call_log(*, slow_seconds: float = SLOW_SECONDS, all_calls: bool = False) -> Observer:
+def call_log(*, slow_seconds: float, all_calls: bool = False) -> Observer:
     """Logs calls that are slow or that failed by the server's fault as warnings; with ``all_calls`` the others too."""
 
     def observe(record: CallRecord) -> None:

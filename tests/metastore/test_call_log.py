@@ -25,7 +25,7 @@ CALLS = [
 def logged(tmp_path, *records, **given):
     """The lines of a log of some calls."""
     path = tmp_path / "some.log"
-    observe = call_log(**given)
+    observe = call_log(slow_seconds=1.0, **given)
     with logging_to(str(path)):
         for record in records:
             observe(record)

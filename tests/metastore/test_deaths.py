@@ -26,7 +26,7 @@ SURVIVED, DIED, FAILED = 0, 1, 2
 MOST = 60
 """More writes than any of these calls makes."""
 EVERY = amount(3, 1)
-"""At which writes it dies of a change that tests/publishing/test_every_interleaving.py has die at each of its steps."""
+"""A change dies at every so many-th write, where tests/publishing/test_every_interleaving.py stops it at each step."""
 
 
 class DyingRows(FaultyRows):
@@ -168,7 +168,7 @@ def exchange(shop):
 
 
 HERE_ALONE = (create_database, create, drop_database)
-"""What dies at each of its writes."""
+"""These die at each write, as no other test stops them."""
 
 
 def deaths(tmp_path, call, *, atomic):

@@ -291,13 +291,24 @@ def test_all_processes_are_strict_and_delete_files_below_the_given_roots_alone(s
 # Several processes
 
 
-def test_what_answers_no_calls_reads_no_description_of_the_service():
-    """The parent, and the process that takes queries: it would be a third of their start."""
-    code = (
-        "import sys; import hbstore.cli.app, hbstore.metastore.serving, hbstore.web.app, hbstore.hiveserver2.server;"
-        " print({'hbstore.metastore.protocol'} & set(sys.modules))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+def test_only_the_process_of_the_metastore_reads_the_description_of_its_service(tmp_path):
+    """The parent, and the process that takes queries, would start a third more slowly."""
+    words = ["--store", f"sqlite://{tmp_path}/store.db", "serve", "--json", "--port", "0", "--http-port", "0"]
+    environment = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
+    with (
+        (tmp_path / "imports").open("w") as imports,
+        subprocess.Popen(
+            [sys.executable, "-m", "hbstore", *words, "--sql-port", "0", "--warehouse", str(tmp_path / "warehouse")],
+            stdout=subprocess.PIPE,
+            stderr=imports,
+            env=environment,
+        ) as server,
+    ):
+        assert server.stdout.readline()
+        server.terminate()
+    imported = [line.rpartition("| ")[2].strip() for line in (tmp_path / "imports").read_text().splitlines()]
+    assert imported.count("hbstore.cli.serve") == 3
+    assert imported.count("hbstore.metastore.protocol") == 1
 
 
 def serving_pids(server, calls=40):

@@ -66,12 +66,12 @@ def attempt(name, store, here, changes=OPERATIONS | BACK):
 
 
 def at_each_step(folder, interrupt, every=1):
-    """What a change comes to that is interrupted at each of its steps, or at every so many-th of them.
+    """How a change ends that is interrupted at each of its steps, or at each third one, say.
 
     Args:
         folder: gets a folder for each.
         interrupt: makes the change in a folder and interrupts it at the step of a number; None: it has no such step.
-        every: 1 is each of them.
+        every: the distance from one step that is tried to the next.
     """
     ends, steps = [], count(0, every)
     while True:

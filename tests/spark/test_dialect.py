@@ -23,7 +23,7 @@ EXPRESSIONS = 100
 
 
 def some(words):
-    """Of all words that sqlglot knows of any engine."""
+    """The words that the gate tries, of all that sqlglot knows of any engine."""
     return sorted(words)[:: amount(3, 1)]
 
 
