@@ -11,9 +11,12 @@ from typer.testing import CliRunner
 
 from hbstore import Column, HbstoreError, Table, connect
 from hbstore.cli import app
-from hbstore.cubes import Cubes, parse_documents
+from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.ddl import execute
 from hbstore.errors import MOST_NAMES, did_you_mean
+from hbstore.retention.age import checked_column
+from hbstore.timelines.classes import timeline_class
+from hbstore.times.update_period import UpdatePeriod
 from tests.client.conftest import serve  # noqa: F401
 
 MODEL = """
@@ -100,6 +103,30 @@ KINDS = {
         "station? Create the missing description",
     ),
     "named cube": (created("{kind: derived_cube, name: d, parent: ridse, measures: []}"), "rides? Create the missing"),
+    "update period": (lambda _: UpdatePeriod.named("dayly"), "DAILY? Use one of these"),
+    "time partition column": (
+        lambda store: Cubes(store, "shop").add_partitions(
+            "rides_daily", "lake", [PartitionDesc("DAILY", {"dtt": "2015-01-29"})]
+        ),
+        "dt? Give a value for each",
+    ),
+    "timeline class": (lambda _: timeline_class("RangesTimeline"), "RangesPartitionTimeline? Use one of these"),
+    "timeline": (
+        lambda store: store.timelines.convert(
+            "shop.lake_rides_daily", UpdatePeriod.DAILY, "dtt", "RangesPartitionTimeline"
+        ),
+        "DAILY.dt? List the timelines",
+    ),
+    "column with the age": (
+        lambda store: checked_column(store.get_table("shop", "sales"), "houre"),
+        "hour? Name one of region, hour",
+    ),
+    "type of a partition column": (lambda _: Table("shop", "t", [Column("ds", "dat")]), "date? Use one of"),
+    "backend": (lambda _: connect("sqllite://store.db"), "sqlite? Use sqlite:///"),
+    "time range": (
+        rewritten("select minutes from rides where time_rang_in(start_time, '2015-01-29', '2015-01-31')"),
+        "time_range_in? Add time_range_in(",
+    ),
     "named measure": (created("{kind: derived_cube, name: d, parent: rides, measures: [minuets]}"), "minutes? Create"),
 }
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, BinaryIO, Final, NoReturn
 
 from hbstore.cli.failures import message
-from hbstore.errors import HbstoreError, InvalidInput, InvalidPartitionValue
+from hbstore.errors import HbstoreError, InvalidInput, InvalidPartitionValue, did_you_mean
 from hbstore.keys.partition_names import parse_partition_name
 from hbstore.model.objects import Partition, Table, partition_value_texts
 
@@ -101,7 +101,7 @@ class SpecFile:
             is_parameter = name.startswith(_PARAMETER) and name != _PARAMETER
             if not (column in by_name.values() or name == "location" or is_parameter):
                 hint = f"The columns are {', '.join(by_name.values())}, and may be location and parameters.NAME"
-                self.refuse(f"there is no column {name!r}", hint)
+                self.refuse(f"there is no column {name!r}", did_you_mean(name, [*by_name, "location"], hint))
             if column in columns:
                 self.refuse(f"the column {column!r} occurs twice")
             columns.append(column)

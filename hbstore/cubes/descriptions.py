@@ -20,7 +20,7 @@ from types import NoneType
 from typing import Final, TypeVar
 
 from hbstore.cubes.logical_tables import StorageTable
-from hbstore.errors import InvalidPartition, InvalidPartitionValue, InvalidTime
+from hbstore.errors import InvalidPartition, InvalidPartitionValue, InvalidTime, did_you_mean
 from hbstore.keys.row_key import NULL_PARTITION
 from hbstore.keys.types import ColumnType, DateType, TimestampType, parse_type
 from hbstore.model.frozen import FrozenDict
@@ -207,12 +207,13 @@ def _by_column(on: StorageTable, what: str, values: Mapping[str, V], wanted: set
         by_column[name.lower()] = value
     if by_column.keys() != wanted:
         missing, extra = sorted(wanted - by_column.keys()), sorted(by_column.keys() - wanted)
+        hint = "Give a value for each partition column of the storage table, and for no other column"
         raise InvalidPartition(
             f"the {what} partition columns are not the columns of the storage table",
             storage=on.storage,
             missing=", ".join(missing) or "none",
             unknown=", ".join(extra) or "none",
-            hint="Give a value for each partition column of the storage table, and for no other column",
+            hint=did_you_mean(next(iter(extra), ""), missing, hint),
         )
     return by_column
 

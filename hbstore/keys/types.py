@@ -11,7 +11,7 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 
-from hbstore.errors import InvalidType
+from hbstore.errors import InvalidType, did_you_mean
 from hbstore.keys.column_type import ColumnType, Value
 from hbstore.keys.number_types import MAX_PRECISION, DecimalType, FloatType, IntegerType, parse_decimal
 from hbstore.keys.spellings import read_boolean, read_date, read_timestamp
@@ -281,9 +281,7 @@ def parse_type(text: str) -> ColumnType:
             return StringType(f"{kind}({first})", first)
         if kind not in _MAX_LENGTH and 1 <= first <= MAX_PRECISION and second <= first:
             return DecimalType(first, second)
+    hint = f"Use one of {', '.join(sorted(set(_SIMPLE) - {'integer', 'numeric'}))}, varchar(n), char(n), decimal(p,s)"
     raise InvalidType(
-        "the type cannot be the type of a partition column",
-        type=text,
-        hint=f"Use one of {', '.join(sorted(set(_SIMPLE) - {'integer', 'numeric'}))}, "
-        "varchar(n), char(n), decimal(p,s)",
+        "the type cannot be the type of a partition column", type=text, hint=did_you_mean(words, _SIMPLE, hint)
     )

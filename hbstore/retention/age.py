@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from hbstore.errors import InvalidInput
+from hbstore.errors import InvalidInput, did_you_mean
 from hbstore.model.objects import Table
 
 RETENTION: Final = "hbstore.retention"
@@ -77,11 +77,12 @@ def checked_column(table: Table, column: str | None) -> str | None:
     """
     if column is None:
         return None
-    if column.lower() not in table.partition_column_names:
+    names = table.partition_column_names
+    if column.lower() not in names:
         raise InvalidInput(
             "the table has no such partition column",
             table=table,
             column=column,
-            hint=f"Name one of {', '.join(table.partition_column_names) or 'a partitioned table'}",
+            hint=did_you_mean(column, names, f"Name one of {', '.join(names) or 'a partitioned table'}"),
         )
     return column.lower()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from hbstore.errors import InvalidUrl
+from hbstore.errors import InvalidUrl, did_you_mean
 
 _SCHEMES: Final = ("memory", "sqlite", "hbase")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)\Z", re.DOTALL)
@@ -77,7 +77,8 @@ def parse_url(text: str) -> StoreUrl:
         return StoreUrl(text, "sqlite", text)
     scheme, rest = match[1].lower(), match[2]
     if scheme not in _SCHEMES:
-        raise InvalidUrl("no backend has this scheme", url=text, scheme=scheme, hint=_EXAMPLES)
+        hint = did_you_mean(scheme, _SCHEMES, _EXAMPLES)
+        raise InvalidUrl("no backend has this scheme", url=text, scheme=scheme, hint=hint)
     place, _, query = rest.partition("?")
     try:
         options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))

@@ -18,7 +18,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import NoneType
 from typing import Final, TypeVar
 
-from hbstore.errors import InvalidInput, UnknownTimelineClass
+from hbstore.errors import InvalidInput, UnknownTimelineClass, did_you_mean
 from hbstore.texts.arguments import expect
 from hbstore.timelines.ends_and_holes import EndsAndHolesPartitionTimeline
 from hbstore.timelines.ranges import RangesPartitionTimeline
@@ -77,8 +77,9 @@ def timeline_class(name: str | None) -> type[PartitionTimeline]:
         return cls
     declared = _declared().get(name)
     if declared is None:
-        classes = ", ".join(known_classes())
-        raise UnknownTimelineClass("the timeline class is unknown", name=name, classes=classes, hint=_REGISTER)
+        classes = known_classes()
+        hint = did_you_mean(name, classes, _REGISTER)
+        raise UnknownTimelineClass("the timeline class is unknown", name=name, classes=", ".join(classes), hint=hint)
     cls = _registered[name] = _loaded(name, declared)
     return cls
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hbstore.errors import TimelineMismatch
+from hbstore.errors import TimelineMismatch, did_you_mean
 from hbstore.times.update_period import UpdatePeriod
 
 TIME_PARTITION_COLUMNS: Final = "cube.storagetable.time.partcols"
@@ -70,7 +70,7 @@ def declaration_of(parameters: Mapping[str, str], partition_columns: tuple[str, 
                 parameter=TIME_PARTITION_COLUMNS,
                 name=name,
                 partition_columns=", ".join(partition_columns),
-                hint="Name one of the partition columns",
+                hint=did_you_mean(name, column_names, "Name one of the partition columns"),
             )
     if not periods or not columns:
         return None

@@ -23,7 +23,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from typing import Self
 
-from hbstore.errors import InvalidTime, UnknownUpdatePeriod
+from hbstore.errors import InvalidTime, UnknownUpdatePeriod, did_you_mean
 from hbstore.texts.arguments import expect_numbers
 from hbstore.times.moments import (
     DAY,
@@ -106,7 +106,7 @@ class UpdatePeriod(Enum):
                 "the update period is unknown",
                 name=name if isinstance(name, str) else repr(name),
                 update_periods=", ".join(cls.__members__),
-                hint="Use one of these update periods",
+                hint=did_you_mean(name, cls.__members__, "Use one of these update periods"),
             ) from None
 
     # Times.

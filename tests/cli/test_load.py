@@ -183,7 +183,10 @@ def test_keep_invalid(run, open_shop, write):
     ("lines", "reason"),
     [
         (["ds"], "line=1, reason=the header lacks hour"),
-        (["ds,hour,locaton"], "line=1, reason=there is no column 'locaton'"),
+        (
+            ["ds,hour,locaton"],
+            "line=1, reason=there is no column 'locaton'\nHint: Did you mean location? The columns are",
+        ),
         (["ds,hour,parameters."], "line=1, reason=there is no column 'parameters.'"),
         (["ds,hour,DS"], "line=1, reason=the column 'ds' occurs twice"),
         (["", "ds,hour,location,location"], "line=2, reason=the column 'location' occurs twice"),

@@ -8,6 +8,8 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Final, TypeVar
 
+from sqlglot import exp
+
 from hbstore.cubes.concepts import Cube
 from hbstore.cubes.query.aggregate_inputs import Aggregate
 from hbstore.cubes.query.blocks import Block, Cost, best_blocks, missing_of
@@ -29,9 +31,9 @@ from hbstore.cubes.query.resolution import resolve
 from hbstore.cubes.query.resolved import Resolved
 from hbstore.cubes.query.shaping import shape
 from hbstore.cubes.query.star import Star
-from hbstore.cubes.query.text import QueryText
+from hbstore.cubes.query.text import TIME_RANGE_IN, QueryText
 from hbstore.cubes.query.ways import ResolutionWay, in_all_ways
-from hbstore.errors import NoCandidate
+from hbstore.errors import NoCandidate, did_you_mean
 from hbstore.times.moments import time_at
 
 T = TypeVar("T")
@@ -71,11 +73,13 @@ class Question:
         if cube is None:
             return None
         if not ranges:
+            hint = "Add time_range_in(time dimension, 'from', 'to') to WHERE, with AND"
+            hints = [did_you_mean(call.name, [TIME_RANGE_IN], hint) for call in query.select.find_all(exp.Anonymous)]
             raise query.unsupported(
                 "the query has no time range",
                 None,
                 cause="NO_TIMERANGE_FILTER",
-                hint="Add time_range_in(time dimension, 'from', 'to') to WHERE, with AND",
+                hint=next((one for one in hints if one != hint), hint),
             )
         return Question(query, star, cube, ranges, options, StorageCandidate.all_of(star, cube, now, options))
 

@@ -17,6 +17,7 @@ from hbstore.errors import (
     TimelineNotFound,
     TimelineTooLarge,
     UnknownTimelineClass,
+    did_you_mean,
 )
 from hbstore.keys.partition_names import table_name
 from hbstore.keys.row_key import successor
@@ -213,12 +214,14 @@ class StoredTimelines:
         columns = time_columns(row)
         names = {(one, place.lower()): (timeline, place) for timeline, one, place in columns.names()}
         if (period, column.lower()) not in names:
+            hint = f"List the timelines with `hbstore timeline show {row.table}`"
+            kept = [timeline for timeline, _ in names.values()]
             raise TimelineNotFound(
                 "the table does not keep this timeline",
                 table=row.table,
                 period=period.name,
                 column=column,
-                hint=f"List the timelines with `hbstore timeline show {row.table}`",
+                hint=did_you_mean(f"{period.name}.{column}", kept, hint),
             )
         timeline_name, column = names[period, column.lower()]
         try:
