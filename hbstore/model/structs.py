@@ -27,7 +27,6 @@ from hbstore.model.layouts import (
     PARTITION,
     PRIVILEGES,
     STORAGE,
-    STRINGS,
     TABLE,
     SharedStorage,
     storage_around_location,
@@ -52,6 +51,7 @@ _FITTING: Final = "Texts must be UTF-8, numbers must fit into 32 bits, and param
 ) = (field_head(kind, number) for number, (_, kind) in PARTITION.fields.items())
 VALUES_START: Final = _VALUES_HEAD + bytes((STRING.code,))
 """What a stored partition begins with; the number of its values follows, then each with its length before it."""
+_NO_PARAMETERS: Final = PARAMETERS.write({})
 _UINT32: Final = struct.Struct(">I")
 _TIMES: Final = struct.Struct(">3si3si")
 _FIELDS: Final = (
@@ -162,16 +162,22 @@ class PartitionEncoder:
         location = partition.location
         if location is None and self._root is not None:
             location = f"{self._root}/{self._name(partition.values)}"
-        parts = [
-            _VALUES_HEAD,
-            STRINGS.write(partition.values),
+        parts = [VALUES_START, len(partition.values).to_bytes(4, "big")]
+        for value in partition.values:  # what `STRINGS.write` does, written out: a million are added this way
+            text = value.encode()
+            parts += (len(text).to_bytes(4, "big"), text)
+        parts += (
             self._names,
             _TIMES.pack(_CREATE_HEAD, partition.create_time or self._created, _ACCESS_HEAD, partition.last_access_time),
             head,
-        ]
+        )
         if location is not None:
             parts += (LOCATION_HEAD, STRING.write(location))
-        parts += (tail, _PARAMETERS_HEAD, PARAMETERS.write(partition.parameters))
+        parts += (
+            tail,
+            _PARAMETERS_HEAD,
+            PARAMETERS.write(partition.parameters) if partition.parameters else _NO_PARAMETERS,
+        )
         if partition.privileges is not None:
             parts += (_PRIVILEGES_HEAD, PRIVILEGES.write(partition.privileges))
         if partition.later_fields:
