@@ -99,12 +99,13 @@ def expire(
             print_partitions(list(listed), definition.partition_column_names, as_json=as_json)
             return
         done: list[ExpiryRun] = []
+        undoing: dict[str, str] = {}
         kept: dict[str, str] = {}
         if old.payloads:
             where = _warehouse(opened, warehouse, trash)
             movable, kept = parted(opened, where, definition, old.payloads)
             done = list(expire_partitions(opened, where, definition, movable, now))
-        undoing = {run.id: undo_command(opened, run.id, str(warehouse)) for run in done}
+            undoing = {run.id: undo_command(opened, run.id, where.root) for run in done}
     until = (now + KEPT).date().isoformat()
     _print_expired(definition, len(old.payloads), done, kept, until=until, undoing=undoing, as_json=as_json)
 

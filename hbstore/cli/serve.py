@@ -267,6 +267,7 @@ def serve(
         ),
         slow_seconds=slow_seconds,
         log_calls=log_calls,
+        warehouse_is_named=is_written(ctx, "warehouse"),
     )
     doors = None
     if opening and (lifeline is None or as_queries):
@@ -313,7 +314,7 @@ def serve(
         _keeping_retention(ctx, store if supervises else opened, serving, is_child=lifeline is not None),
     ):
         if lifeline is None:
-            _warn_of_other_warehouse(ctx, opened, serving, log_file)
+            _warn_of_other_warehouse(opened, serving, log_file)
         if supervises:
             raise typer.Exit(_supervise(opened, serving, doors, processes, requests, ready))
         if lifeline is not None and doors is not None:
@@ -361,15 +362,15 @@ def _check_several(url: str, opening: tuple[str, ...], processes: int, doors: Qu
     check_shared_port(processes)
 
 
-def _warn_of_other_warehouse(ctx: typer.Context, store: PartitionStore, serving: Serving, log_file: str | None) -> None:
+def _warn_of_other_warehouse(store: PartitionStore, serving: Serving, log_file: str | None) -> None:
     """Say it where the store's servers have used another warehouse: on stderr, and in the log where that is a file."""
-    from hbstore.warehouse.remembered import remember_warehouse
+    from hbstore.warehouse.remembered import other_warehouse
 
-    is_named, own = is_written(ctx, "warehouse"), serving.warehouse.root
-    earlier = remember_warehouse(store.records, serving.warehouse, is_named=is_named, read_only=serving.read_only)
+    own = serving.warehouse.root
+    earlier = other_warehouse(store.records, serving.warehouse)
     if earlier is None:
         return
-    to_stay = "" if is_named else f", or with --warehouse {own} to hear no more of this"
+    to_stay = "" if serving.warehouse_is_named else f", or with --warehouse {own} to hear no more of this"
     print_warning(
         f"servers of this store use the warehouse {earlier.root} (since {earlier.since}, first on {earlier.host}), and"
         f" this one uses {own}. Tables stay where they are, new ones come into {own}, and files elsewhere are not"

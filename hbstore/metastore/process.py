@@ -16,7 +16,7 @@ from hbstore.metastore.call_log import call_log
 from hbstore.metastore.calls import CallRecord, Observer
 from hbstore.metastore.endpoint import MODULES, metastore, warm_up
 from hbstore.metastore.server import metastore_server
-from hbstore.metastore.serving import NO_LOOKS, Ready, Serving, announce, create_default_database, service_of
+from hbstore.metastore.serving import NO_LOOKS, Ready, Serving, announce, prepare_store, service_of
 from hbstore.metastore.short_calls import SHORT_CALLS
 from hbstore.servers.bounds import UNWATCHED
 from hbstore.servers.limits import allow_files
@@ -68,7 +68,7 @@ def serve_alone(
                 metrics_port(host, serving.metrics_port, metrics.registry, service, limits=serving.limits, looks=looks)
             )
         server = open_server(store, serving, metrics)
-        create_default_database(store, serving)
+        prepare_store(store, serving)
         _serve(server, requests, lambda: announce(ready, server.port, shown))
 
 

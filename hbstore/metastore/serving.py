@@ -20,6 +20,7 @@ from hbstore.servers.processes import METRICS_FOLDER, Processes
 from hbstore.servers.stopping import StopRequests
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.databases import DEFAULT
+from hbstore.warehouse.remembered import remember_warehouse
 from hbstore.warehouse.service import Service
 
 if TYPE_CHECKING:  # imported where metrics are wanted
@@ -54,6 +55,7 @@ class Serving:
         limits: what clients may do.
         slow_seconds: calls that take longer are logged.
         log_calls: all calls are.
+        warehouse_is_named: the operator named the warehouse, so that the store remembers it in place of another one.
     """
 
     warehouse: Warehouse
@@ -67,6 +69,7 @@ class Serving:
     limits: ServerLimits = field(default_factory=ServerLimits)
     slow_seconds: float = SLOW_SECONDS
     log_calls: bool = False
+    warehouse_is_named: bool = False
 
 
 def supervise(
@@ -99,7 +102,7 @@ def supervise(
         AddressUnavailable: as of `hbstore.metastore.process.serve_alone`.
     """
     with held_port(serving.host, serving.port) as port:
-        create_default_database(store, serving)
+        prepare_store(store, serving)
         environment = {name: value for name, value in os.environ.items() if name != METRICS_FOLDER}
         commands = [[*words, "--port", str(port)] for words in [command] * number + list(beside)]
         if serving.metrics_port is None:
@@ -129,10 +132,15 @@ def service_of(store: PartitionStore, serving: Serving) -> Service:
     return Service(store, serving.warehouse, serving.read_only, serving.strict_types)
 
 
-def create_default_database(store: PartitionStore, serving: Serving) -> None:
+def prepare_store(store: PartitionStore, serving: Serving) -> None:
+    """Create the default database, and let the store remember the warehouse, as soon as a server has its port."""
+    if not serving.read_only:
+        _create_default_database(store, serving)
+        remember_warehouse(store.records, serving.warehouse, is_named=serving.warehouse_is_named)
+
+
+def _create_default_database(store: PartitionStore, serving: Serving) -> None:
     """Create the database that clients take for granted, if it is not there, and its folder."""
-    if serving.read_only:
-        return
     is_new = DEFAULT_DATABASE not in store.database_names()
     if not is_new and store.get_database(DEFAULT_DATABASE).location is not None:
         return

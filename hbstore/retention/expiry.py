@@ -45,6 +45,7 @@ from hbstore.publishing.held_folder import held_at_last
 from hbstore.publishing.publisher import Publisher
 from hbstore.publishing.removal import holds_table
 from hbstore.retention.kept_files import own_trash
+from hbstore.rows.urls import absolute_url
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.warehouse.locations import located
@@ -166,7 +167,7 @@ def undo_command(store: PartitionStore, run_id: str, warehouse: str) -> str:
     >>> undo_command(store, "2026-11-29T10-00-00-5f0c6f0f2a13", "/data/my warehouse")
     "hbstore --store memory:// expired undo 2026-11-29T10-00-00-5f0c6f0f2a13 --warehouse '/data/my warehouse'"
     """
-    return f"hbstore --store {quote(store.rows.url)} expired undo {run_id} --warehouse {quote(warehouse)}"
+    return f"hbstore --store {quote(absolute_url(store.rows.url))} expired undo {run_id} --warehouse {quote(warehouse)}"
 
 
 def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:

@@ -117,6 +117,19 @@ def shared_url(url: str) -> str:
             url=url,
             hint="Use a store of sqlite:// or hbase://",
         )
+    return absolute_url(url)
+
+
+def absolute_url(url: str) -> str:
+    """The URL as it is right in any folder.
+
+    Raises:
+        InvalidUrl: no store URL.
+
+    >>> absolute_url("hbase://127.0.0.1:9090/prefix"), absolute_url("/data/catalog.db")
+    ('hbase://127.0.0.1:9090/prefix', 'sqlite:///data/catalog.db')
+    """
+    parsed = parse_url(url)
     if parsed.scheme != "sqlite":
         return url
     options = f"?{urlencode(parsed.options)}" if parsed.options else ""

@@ -37,39 +37,42 @@ class RememberedWarehouse:
     since: str
 
 
-def remember_warehouse(
-    records: Records, warehouse: Warehouse, *, is_named: bool, read_only: bool
-) -> RememberedWarehouse | None:
-    """Remember the warehouse of a server that starts, if it is the first one, or the operator named it.
+def remember_warehouse(records: Records, warehouse: Warehouse, *, is_named: bool) -> None:
+    """Remember the warehouse of a server that has its port, if it is the first one, or the operator named it.
 
     Args:
         records: those of the store.
         warehouse: the server's.
         is_named: whether the operator named it, so that it takes the place of another one.
-        read_only: whether nothing is written.
-
-    Returns:
-        What the store remembered, if that is another warehouse.
 
     Raises:
         StoreUnavailable: the store does not answer.
 
-    >>> records = store.records
-    >>> remember_warehouse(records, Warehouse("/data/a"), is_named=False, read_only=False)
-    >>> other = remember_warehouse(records, Warehouse("/data/b"), is_named=True, read_only=False)
-    >>> other.root, remember_warehouse(records, Warehouse("/data/b"), is_named=False, read_only=False)
-    ('file:/data/a', None)
+    >>> remember_warehouse(store.records, Warehouse("/data/a"), is_named=False)
+    >>> remembered_warehouse(store.records).root
+    'file:/data/a'
     """
     earlier = remembered_warehouse(records)
-    if earlier is not None and same_place(earlier.root, warehouse.root):
-        return None
-    if not read_only and (earlier is None or is_named):
+    if earlier is None or (is_named and not same_place(earlier.root, warehouse.root)):
         started = datetime.now(UTC).isoformat(timespec="seconds")
         written = json.dumps(asdict(RememberedWarehouse(warehouse.root, socket.gethostname(), started)))
         with suppress(StoreReadOnly, StoreFull):  # the server can still be read from
             if not records.create(_KIND, _NAME, written):
                 records.change(_KIND, _NAME, lambda _: written)
-    return earlier
+
+
+def other_warehouse(records: Records, warehouse: Warehouse) -> RememberedWarehouse | None:
+    """What the store remembers, if that is another warehouse than a server's.
+
+    Raises:
+        StoreUnavailable: the store does not answer.
+
+    >>> remember_warehouse(store.records, Warehouse("/data/a"), is_named=False)
+    >>> other_warehouse(store.records, Warehouse("/data/b")).root
+    'file:/data/a'
+    """
+    earlier = remembered_warehouse(records)
+    return None if earlier is None or same_place(earlier.root, warehouse.root) else earlier
 
 
 def remembered_warehouse(records: Records) -> RememberedWarehouse | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -65,10 +66,13 @@ def test_a_filter_selects_them_in_place_of_an_age(run, run_json, warehouse):
     assert run("count", "shop.sales").stdout == "3\n"
 
 
-def test_the_command_that_undoes_it_works_as_it_is_printed(run, warehouse):
-    dropped = run("expire", "shop.sales", "--older-than", "90d", "--warehouse", warehouse).stdout
+def test_the_command_that_undoes_it_works_as_it_is_printed_in_any_folder(run, warehouse, path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    place = os.path.relpath(warehouse)
+    dropped = run("expire", "shop.sales", "--older-than", "90d", "--warehouse", place, store=path.name).stdout
     (line,) = (line for line in dropped.splitlines() if "hbstore" in line)
     words = shlex.split(line.partition(": hbstore ")[2])
+    monkeypatch.chdir("/")
     assert run(*words, store=None).stdout == "2 partitions brought back\n"
 
 

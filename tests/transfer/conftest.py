@@ -13,7 +13,7 @@ import pytest
 from hbstore import connect
 from hbstore.files.warehouse import Warehouse
 from hbstore.metastore.process import open_server
-from hbstore.metastore.serving import Serving, create_default_database
+from hbstore.metastore.serving import Serving, prepare_store
 from hbstore.transfer.connection import Address
 from hbstore.transfer.metastore import Metastore
 from tests.metastore.serving import Serve
@@ -78,7 +78,7 @@ def serving_here(folder):
     how = Serving(Warehouse(str(folder / "warehouse")), port=0)
     with connect(url) as store:
         server = open_server(store, how)
-        create_default_database(store, how)
+        prepare_store(store, how)
         server.start()
         found = Other(server.port, folder)
         found.url = url

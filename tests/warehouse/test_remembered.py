@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 
 from hbstore import connect
 from hbstore.files.warehouse import Warehouse
-from hbstore.warehouse.remembered import remember_warehouse
+from hbstore.warehouse.remembered import other_warehouse, remember_warehouse, remembered_warehouse
 from tests.metastore.serving import Serve
 from tests.pauses import SECONDS
 
@@ -26,8 +27,9 @@ def records(request, tmp_path):
 
 @pytest.fixture
 def remember(records):
-    def start(path, *, is_named=False, read_only=False):
-        earlier = remember_warehouse(records, Warehouse(path), is_named=is_named, read_only=read_only)
+    def start(path, *, is_named=False):
+        earlier = other_warehouse(records, Warehouse(path))
+        remember_warehouse(records, Warehouse(path), is_named=is_named)
         return None if earlier is None else earlier.root
 
     return start
@@ -47,18 +49,11 @@ def test_only_one_that_is_named_takes_its_place(remember):
     assert remember("/data/a") == "file:/data/b"
 
 
-def test_a_read_only_server_hears_of_it_and_writes_nothing(remember, records):
-    assert remember("/data/a", read_only=True) is None
-    assert records.get("warehouse", "last") is None
-    remember("/data/a")
-    assert remember("/data/b", is_named=True, read_only=True) == "file:/data/a"
-    assert json.loads(records.get("warehouse", "last"))["root"] == "file:/data/a"
-
-
 def test_a_store_that_may_only_be_read_is_no_error(tmp_path):
     connect(f"sqlite://{tmp_path}/store.db").close()
     with connect(f"sqlite://{tmp_path}/store.db?mode=ro") as store:
-        assert remember_warehouse(store.records, Warehouse("/data/a"), is_named=True, read_only=False) is None
+        remember_warehouse(store.records, Warehouse("/data/a"), is_named=True)
+        assert remembered_warehouse(store.records) is None
 
 
 def warnings(server):
@@ -87,6 +82,29 @@ def test_servers_warn_at_their_start(tmp_path):
         assert len(warnings(server)) == len(server.log(event)[1:]) == 1
     with Serve(url, second) as server:
         assert warnings(server) == []
+
+
+@pytest.mark.parametrize("fault", ["port", "folder"])
+def test_that_of_a_server_that_does_not_start_is_not_remembered(tmp_path, fault):
+    store = tmp_path / "catalog.db"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1] if fault == "port" else 0
+        wrong = tmp_path / "wrong" if fault == "port" else store / "wrong"
+        command = [
+            sys.executable,
+            "-m",
+            "hbstore",
+            "--store",
+            store,
+            "serve",
+            "--port",
+            str(port),
+            "--warehouse",
+            wrong,
+        ]
+        assert subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode
+    with connect(f"sqlite://{store}") as opened:
+        assert remembered_warehouse(opened.records) is None
 
 
 def test_the_default_is_used_and_warns_until_the_operator_names_one(tmp_path):
