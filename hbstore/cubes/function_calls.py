@@ -113,6 +113,8 @@ def _first(reader: ArgumentReader, name: str) -> exp.Expr:
     if not reader.cursor.skips("IGNORE", "NULLS"):
         return exp.Anonymous(this=name, expressions=reader.arguments(value))
     reader.cursor.expect(")")
+    if not isinstance(value, exp.Paren):  # else Spark takes the words for those of a call that the value ends with
+        value = exp.Paren(this=value)
     return exp.Anonymous(this=name, expressions=[exp.IgnoreNulls(this=value)])
 
 

@@ -40,6 +40,16 @@ def test_what_is_read_is_written(text):
     assert written(text) == text
 
 
+def test_nulls_that_first_ignores_are_not_those_of_a_call_before_the_word():
+    """Of `FIRST(UPPER(a) IGNORE NULLS)` Spark says that UPPER does not take the words."""
+    assert written("first(current_user ignore nulls)") == "FIRST((CURRENT_USER()) IGNORE NULLS)"
+    assert written("last((upper(a)) ignore nulls)") == "LAST((UPPER(a)) IGNORE NULLS)"
+    assert written("first(upper(a) ignore nulls)") == "FIRST(UPPER(a) IGNORE NULLS)"
+    tree = parse_one("any_value(a ignore nulls)", dialect=QueryDialect)
+    tree.find(exp.Column).replace(parse_one("upper(b)", dialect=QueryDialect))
+    assert tree.sql(QueryDialect) == "ANY_VALUE((UPPER(b)) IGNORE NULLS)"
+
+
 @pytest.mark.parametrize("call", ["substr({}, 1, 2)", "trim({})", "position({}, 'a')", "date({})", "string({})"])
 def test_calls_within_calls_are_read_once(call):
     """Where each was tried in two ways, 25 levels took 33 million."""

@@ -67,6 +67,7 @@ def values(spark):
         ),
         *("i -- \\ \n+ j", "s::TIMESTAMP WITHOUT TIME ZONE", "TYPEOF(CAST(i AS STRUCT<a: INT NOT NULL>))", "VOID(i)"),
         *("TIMESTAMP 'epoch' = TIMESTAMP_LTZ'1970-01-01 00:00:00Z'", "s COLLATE UTF8_LCASE = 'AX'", "b IS UNKNOWN"),
+        *("FIRST(CURRENT_USER IGNORE NULLS)", "LAST((UPPER(s)) IGNORE NULLS)", "ANY_VALUE(i + j IGNORE NULLS)"),
     ],
 )
 def test_values_are_kept(values, text):
