@@ -64,13 +64,14 @@ class HttpServer:
         )
         self._limits = limits
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._taken = self._begun = 0  # connections: one is counted by who hands them over, the other in the loop
         self._runs = Event()
         self._thread = Thread(target=self._run, name="hbstore-http", daemon=True)
 
     @property
     def connections(self) -> int:
-        """How many clients are connected."""
-        return len(self._server.server_state.connections)
+        """How many clients are connected, those on their way from the other server included."""
+        return len(self._server.server_state.connections) + self._taken - self._begun
 
     def start(self) -> Self:
         """Begin to serve."""
@@ -79,17 +80,19 @@ class HttpServer:
         return self
 
     def take(self, sock: socket.socket) -> None:
-        """Serve a connection that another server has accepted, and of which nothing was read.
+        """Serve a connection that another server has accepted, and of which nothing was read; nobody waits for that.
 
         Args:
             sock: connected; its owner may close it.
 
         Raises:
-            OSError: the connection is broken already, or the server stops.
+            OSError: the server stops, or the system has no room.
         """
         if self._loop is None or self._server.should_exit:
             raise ConnectionAbortedError("the server stops")
-        asyncio.run_coroutine_threadsafe(self._take(sock.dup()), self._loop).result()
+        taken = sock.dup()
+        self._taken += 1
+        asyncio.run_coroutine_threadsafe(self._take(taken), self._loop)
 
     def close(self) -> None:
         """Accept nothing more, let idle connections end, and requests that are under way be answered."""
@@ -123,11 +126,16 @@ class HttpServer:
         config, state, loop = self._server.config, self._server.server_state, asyncio.get_running_loop()
         if self._protocol is None:
             self._protocol = _bounded(config.http_protocol_class, self._refusals)
-        await loop.connect_accepted_socket(
-            # as uvicorn does where it accepts itself
-            lambda: self._protocol(config=config, server_state=state, app_state={}),
-            sock,
-        )
+        try:
+            await loop.connect_accepted_socket(
+                # as uvicorn does where it accepts itself
+                lambda: self._protocol(config=config, server_state=state, app_state={}),
+                sock,
+            )
+        except OSError:
+            sock.close()  # the client is gone
+        finally:
+            self._begun += 1
 
     async def _end_slow(self) -> None:
         """Cut off clients whose next head takes too long, and those that do not take the end of a reply that failed."""
@@ -173,15 +181,15 @@ class HttpDialogue:
             self.client.patience = min(self.limits.login_seconds, REFUSED_SECONDS)
 
     def serve_short(self) -> bool | None:
-        """A thread waits for the server's loop."""
-        self.client.handed_over = True
-        return None
-
-    def serve(self) -> bool:
         """Hand it over."""
         if self.client.refused:
-            refuse(self.client.sock, no_room(self.limits.connections))
+            return None
         self.http.take(self.client.sock)
+        return False
+
+    def serve(self) -> bool:
+        """Tell the client why it is refused, and wait until it has read that."""
+        refuse(self.client.sock, no_room(self.limits.connections))
         return False
 
 

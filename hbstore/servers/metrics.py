@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +24,6 @@ from hbstore.servers.connection import ClientSocket
 from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
 from hbstore.servers.server import Server
-from hbstore.servers.sockets import limit_reads
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -34,9 +32,6 @@ _GRACE: Final = 1.0
 """Seconds that replies under way have when the server stops."""
 
 _MAX_HEAD: Final = 64 * 1024
-_LEAST: Final = 0.001
-"""Seconds of a wait; none at all would be a wait for ever."""
-
 Probe: TypeAlias = Callable[[], tuple[HTTPStatus, Mapping[str, object]]]
 """What is answered to who asks for a path: a status, and a JSON document."""
 
@@ -101,40 +96,34 @@ def metrics_server(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _MetricsDialogue:
     """Answers one request over HTTP. Its head must come soon; it has no body."""
 
     client: ClientSocket
     app: WSGIApplication
     limits: ServerLimits
+    _head: bytes = b""
 
     def serve_short(self) -> bool | None:
-        """What is asked for may have to be looked for."""
-        return None
+        """Take what has come of the head; what is asked for may have to be looked for."""
+        try:
+            data = self.client.sock.recv(_MAX_HEAD)
+        except BlockingIOError:
+            return True  # it was a false alarm
+        self._head += data
+        if b"\r\n\r\n" in self._head[-len(data) - 3 :]:
+            return None
+        self.client.expect(
+            self.limits.login_seconds, BoundReached(Bound.LOGIN, "the client took too long to send a request")
+        )
+        return bool(data) and len(self._head) <= _MAX_HEAD
 
     def serve(self) -> bool:
-        head = self._head()
-        if head:
-            reply = _reply(self.app, head)
-            self.client.write((reply,), len(reply), framed=False)
+        """Answer."""
+        reply = _reply(self.app, self._head)
+        self.client.write((reply,), len(reply), framed=False)
         return False
-
-    def _head(self) -> bytes:
-        """A request's line and headers; nothing where the client has gone."""
-        until, head = time.monotonic() + self.limits.login_seconds, b""
-        while b"\r\n\r\n" not in head:
-            limit_reads(self.client.sock, max(until - time.monotonic(), _LEAST))
-            try:
-                data = self.client.sock.recv(_MAX_HEAD)
-            except BlockingIOError:
-                data = None
-            if data is None or time.monotonic() > until:
-                raise BoundReached(Bound.LOGIN, "the client took too long to send a request")
-            head += data
-            if not data or len(head) > _MAX_HEAD:
-                return b""
-        return head
 
 
 def _reply(app: WSGIApplication, head: bytes) -> bytes:
