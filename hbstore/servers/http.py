@@ -1,6 +1,6 @@
 """Serving an ASGI application in a thread of this process, by uvicorn. Its connections come from another server.
 
-That one accepts them, as far as there is room, and hands each over when its client begins to speak (`HttpDialogue`).
+That one accepts them, as far as there is room, and hands each over with the head of its first request (`HttpDialogue`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import uvloop
 from starlette.types import ASGIApp, Scope
 
 from hbstore.errors import HbstoreError
-from hbstore.servers.bounds import UNWATCHED, Bound, DoorWatch
+from hbstore.servers.bounds import UNWATCHED, Bound, BoundReached, DoorWatch
 from hbstore.servers.connection import REFUSED_SECONDS, ClientSocket, no_room
 from hbstore.servers.http_bounds import BoundedRequests
 from hbstore.servers.limits import ServerLimits
@@ -29,6 +29,9 @@ GRACE: Final = 10
 
 MAX_HEAD: Final = 64 * 1024
 """Bytes of a request's line and headers; what came last with them is not cut."""
+
+_GATHERED: Final = 16 * 1024
+"""Bytes of a first head that wait for its end; of a longer one the application's parser says what is wrong."""
 
 _LOG: Final = logging.getLogger("hbstore.servers.http")
 _LOOK_SECONDS: Final = 1.0
@@ -79,11 +82,12 @@ class HttpServer:
         self._runs.wait()
         return self
 
-    def take(self, sock: socket.socket) -> None:
-        """Serve a connection that another server has accepted, and of which nothing was read; nobody waits for that.
+    def take(self, sock: socket.socket, begun: bytes) -> None:
+        """Serve a connection that another server has accepted; nobody waits for that.
 
         Args:
             sock: connected; its owner may close it.
+            begun: what was read of it.
 
         Raises:
             OSError: the server stops, or the system has no room.
@@ -92,7 +96,7 @@ class HttpServer:
             raise ConnectionAbortedError("the server stops")
         taken = sock.dup()
         self._taken += 1
-        asyncio.run_coroutine_threadsafe(self._take(taken), self._loop)
+        asyncio.run_coroutine_threadsafe(self._take(taken, begun), self._loop)
 
     def close(self) -> None:
         """Accept nothing more, let idle connections end, and requests that are under way be answered."""
@@ -121,7 +125,7 @@ class HttpServer:
             protocol.transport.abort()
         await asyncio.sleep(0)  # in which the loop closes their sockets
 
-    async def _take(self, sock: socket.socket) -> None:
+    async def _take(self, sock: socket.socket, begun: bytes) -> None:
         sock.setblocking(False)
         config, state, loop = self._server.config, self._server.server_state, asyncio.get_running_loop()
         if self._protocol is None:
@@ -129,7 +133,7 @@ class HttpServer:
         try:
             await loop.connect_accepted_socket(
                 # as uvicorn does where it accepts itself
-                lambda: self._protocol(config=config, server_state=state, app_state={}),
+                lambda: self._protocol(begun, config=config, server_state=state, app_state={}),
                 sock,
             )
         except OSError:
@@ -162,9 +166,9 @@ class HttpServer:
                 connection.transport.abort()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HttpDialogue:
-    """Hands a connection over to an HTTP server when its client begins to speak.
+    """Hands a connection over to an HTTP server when the head of a request has come, or what is none.
 
     Attributes:
         client: the connection.
@@ -175,22 +179,38 @@ class HttpDialogue:
     client: ClientSocket
     http: HttpServer
     limits: ServerLimits
+    _head: bytes = b""
 
     def __post_init__(self) -> None:
         if self.client.refused:
             self.client.patience = min(self.limits.login_seconds, REFUSED_SECONDS)
 
     def serve_short(self) -> bool | None:
-        """Hand it over."""
+        """Take what has come of the head, and hand it over."""
         if self.client.refused:
             return None
-        self.http.take(self.client.sock)
+        try:
+            data = self.client.sock.recv(MAX_HEAD)
+        except BlockingIOError:
+            return True  # it was a false alarm
+        self._head += data
+        if data and len(self._head) <= _GATHERED and self._head[:1].isalpha() and not self._has_end(len(data)):
+            why = "the client took too long to send a request"
+            self.client.expect(self.limits.login_seconds, BoundReached(Bound.LOGIN, why))
+            return True
+        if self._head:
+            self.http.take(self.client.sock, self._head)
         return False
 
     def serve(self) -> bool:
         """Tell the client why it is refused, and wait until it has read that."""
         refuse(self.client.sock, no_room(self.limits.connections))
         return False
+
+    def _has_end(self, new: int) -> bool:
+        """Whether a head ends in the last so many bytes, by whichever ends of lines."""
+        last = self._head[-new - 3 :]
+        return b"\n\r\n" in last or b"\n\n" in last
 
 
 def refuse(sock: socket.socket, error: HbstoreError) -> None:
@@ -211,6 +231,15 @@ def _bounded(protocol: Any, refusals: Complaints) -> Any:
 
     class Bounded(protocol):  # type: ignore[misc]
         head_size = 0
+
+        def __init__(self, begun: bytes, **settings: Any) -> None:
+            super().__init__(**settings)
+            self.begun = begun
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.data_received(self.begun)
+            self.begun = b""
 
         def data_received(self, data: bytes) -> None:
             before = self.cycle
