@@ -22,7 +22,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from hbstore.servers.bounds import UNWATCHED, Bound, BoundReached, DoorWatch
 from hbstore.servers.connection import ClientSocket
 from hbstore.servers.limits import ServerLimits
-from hbstore.servers.listening import listening_socket
+from hbstore.servers.listening import LOOPBACK, is_loopback, listening_socket, names_server
 from hbstore.servers.server import Server
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ def metrics_server(
     """
     limits = limits or ServerLimits()
     app = _with_probes(make_wsgi_app(registry), probes)
+    if is_loopback(host):
+        app = _under_own_names(app)
     return Server(
         listening_socket(host, port, option="--metrics-port"),
         lambda client: _MetricsDialogue(client, app, limits),
@@ -136,6 +138,7 @@ def _reply(app: WSGIApplication, head: bytes) -> bytes:
         "REQUEST_METHOD": method,
         "PATH_INFO": path,
         "QUERY_STRING": query,
+        "HTTP_HOST": headers.get("Host", ""),
         "HTTP_ACCEPT": headers.get("Accept", ""),
         "HTTP_ACCEPT_ENCODING": headers.get("Accept-Encoding", ""),
     }
@@ -148,6 +151,20 @@ def _reply(app: WSGIApplication, head: bytes) -> bytes:
     body = b"".join(app(environ, start))
     lines += [f"Content-Length: {len(body)}", "Connection: close", "", ""]
     return "\r\n".join(lines).encode("latin-1") + (b"" if method == "HEAD" else body)
+
+
+def _under_own_names(app: WSGIApplication) -> WSGIApplication:
+    """What refuses a name that leads to this machine and is not its own, as a page of another site may have one."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        name = environ["HTTP_HOST"]
+        if not name or names_server(name, LOOPBACK):  # browsers send one
+            return app(environ, start_response)
+        status = HTTPStatus.FORBIDDEN
+        start_response(f"{status.value} {status.phrase}", [("Content-Type", "text/plain; charset=utf-8")])
+        return [b"the server is not reached under this name: use its address\n"]
+
+    return answer
 
 
 def _with_probes(metrics: WSGIApplication, probes: Mapping[str, Probe]) -> WSGIApplication:

@@ -72,3 +72,11 @@ def test_what_is_asked_for_by_head_query_and_accept(served):
     assert reply.headers["Content-Type"].startswith("application/openmetrics-text")
     assert reply.headers["Content-Encoding"] == "gzip"
     assert asked(port, "/metrics", method="DELETE")[0].status == 405
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/health"])
+def test_a_page_of_another_site_reads_nothing_under_a_name_of_its_own(served, path):
+    port = served()
+    reply, body = asked(port, path, headers={"Host": f"localhost.example:{port}"})
+    assert (reply.status, b"use its address" in body) == (403, True)
+    assert asked(port, path, headers={"Host": f"localhost:{port}"})[0].status != 403
