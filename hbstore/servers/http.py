@@ -235,6 +235,7 @@ def _bounded(protocol: Any, refusals: Complaints) -> Any:
         def __init__(self, begun: bytes, **settings: Any) -> None:
             super().__init__(**settings)
             self.begun = begun
+            self.logger = _ConnectionLog(self, refusals)
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -252,6 +253,23 @@ def _bounded(protocol: Any, refusals: Complaints) -> Any:
                 self.transport.abort()
 
     return Bounded
+
+
+@dataclass(frozen=True, slots=True)
+class _ConnectionLog:
+    """What a connection of uvicorn's says: of its client a few lines a minute, of the application all."""
+
+    connection: Any
+    refusals: Complaints
+    level: int = logging.WARNING
+
+    def warning(self, text: str, *_: object) -> None:
+        """It is about what a client sent."""
+        self.refusals.say("refused", client=_address(self.connection), why=text.splitlines()[0])
+
+    def error(self, text: str, *values: object, exc_info: BaseException | None = None) -> None:
+        """It is about the application."""
+        _LOG.error(text, *values, exc_info=exc_info)
 
 
 def _address(connection: Any) -> str:
