@@ -208,7 +208,7 @@ class HttpDialogue:
         return False
 
     def _has_end(self, new: int) -> bool:
-        """Whether a head ends in the last so many bytes, by whichever ends of lines."""
+        """Whether a head ends in the last so many bytes, with or without carriage returns."""
         last = self._head[-new - 3 :]
         return b"\n\r\n" in last or b"\n\n" in last
 
