@@ -17,8 +17,8 @@ from hbstore.hiveserver2.sasl import START, Negotiation
 from hbstore.query_service.access import Access
 from hbstore.servers.bounds import Bound, BoundReached
 from hbstore.servers.connection import REFUSED_SECONDS, ClientSocket, no_room
-from hbstore.servers.framing import PIECE, MessageReader
-from hbstore.servers.http import HttpServer, refuse
+from hbstore.servers.framing import PIECE, MessageReader, too_slow
+from hbstore.servers.http import HttpDialogue, HttpServer
 from hbstore.servers.limits import ServerLimits
 from hbstore.servers.memory import Budget
 from hbstore.servers.sockets import close_after_last_words, limit_reads, send
@@ -45,7 +45,10 @@ class DriverDialogue:
         http: serves drivers that speak HTTP.
     """
 
-    __slots__ = ("_access", "_budget", "_client", "_connection", "_endpoint", "_http", "_limits", "_reader", "_until")
+    __slots__ = (
+        *("_access", "_budget", "_client", "_connection", "_endpoint", "_http", "_limits", "_over_http", "_reader"),
+        "_until",
+    )
 
     def __init__(
         self,
@@ -63,6 +66,7 @@ class DriverDialogue:
         self._budget = budget
         self._http = http
         self._client = Client(connection.address)
+        self._over_http: HttpDialogue | None = None  # once it is known that it does
         self._reader: MessageReader | None = None  # once it is known how the driver speaks
         seconds = limits.login_seconds
         if connection.refused:
@@ -70,11 +74,28 @@ class DriverDialogue:
         self._until: float | None = time.monotonic() + seconds  # when it must have logged in; None: it has
 
     def serve_short(self) -> bool | None:
-        """Every call may wait for Spark."""
-        return None
+        """Take what has come of a call, and hand over who speaks HTTP; every whole call may wait for Spark."""
+        try:
+            if self._over_http is None and self._reader is None:
+                self._look_how()
+            if self._over_http is None and (self._reader is None or self._reader.gather()):
+                return None
+        except BlockingIOError:
+            return True  # it was a false alarm
+        except (HbstoreError, OSError):
+            return None  # `serve` says what is wrong, and closes the driver's sessions
+        if self._over_http is not None:
+            return self._over_http.serve_short()
+        if self._until is None:
+            self._connection.expect(self._limits.read.read_timeout, too_slow())
+        else:
+            self._connection.expect(self._until - time.monotonic(), _late())
+        return True
 
     def serve(self) -> bool:
         """Answer calls until the driver goes, or pauses; whether the connection goes on."""
+        if self._over_http is not None:
+            return self._over_http.serve()
         goes_on = False
         try:
             if self._reader is None:
@@ -87,6 +108,14 @@ class DriverDialogue:
                 self._endpoint.closed(self._client)
         return goes_on
 
+    def _look_how(self) -> None:
+        """Find out by the first byte whether the driver speaks HTTP, or sends bare messages."""
+        first = self._connection.sock.recv(1, socket.MSG_PEEK)
+        if first.isalpha():
+            self._over_http = HttpDialogue(self._connection, self._http, self._limits)
+        elif first[:1] == bytes((_BARE,)):
+            self._reader = self._bare()
+
     def _begin(self) -> MessageReader | None:
         """Let the driver log in; None where nothing more is to be read here."""
         first = self._receive(1, socket.MSG_PEEK)
@@ -95,16 +124,15 @@ class DriverDialogue:
         if first[0] == START:
             return self._log_in()
         if first[0] == _BARE:
-            if not self._access.tokens:
-                self._until = None
-            return self._messages(framed=False)
-        if not first.isalpha():
-            begins = self._receive(_SHOWN, socket.MSG_PEEK)
-            raise ProtocolViolation("the client speaks another protocol", begins=begins.hex(), hint=_hint(first))
-        if self._connection.refused:
-            refuse(self._connection.sock, self._no_room())
-        self._http.take(self._connection.sock)
-        return None
+            return self._bare()
+        begins = self._receive(_SHOWN, socket.MSG_PEEK)
+        raise ProtocolViolation("the client speaks another protocol", begins=begins.hex(), hint=_hint(first))
+
+    def _bare(self) -> MessageReader:
+        """Messages without a login before them; with tokens, OpenSession is one."""
+        if not self._access.tokens:
+            self._until = None
+        return self._messages(framed=False)
 
     def _log_in(self) -> MessageReader:
         """SASL, after which messages come in frames."""
@@ -138,14 +166,14 @@ class DriverDialogue:
         try:
             return self._connection.sock.recv(size, flags)
         except BlockingIOError:
-            raise BoundReached(Bound.LOGIN, "the client took too long to log in") from None
+            raise _late() from None
 
     def _wait_for_login(self) -> None:
         """Let the next read end when the driver must have logged in."""
         assert self._until is not None
         left = self._until - time.monotonic()
         if left <= 0:
-            raise BoundReached(Bound.LOGIN, "the client took too long to log in")
+            raise _late()
         limit_reads(self._connection.sock, max(left, _LEAST))
 
     def _answer_calls(self, reader: MessageReader) -> bool:
@@ -206,6 +234,10 @@ class DriverDialogue:
             self._connection.write((reply,), len(reply), framed=reader.framed)
             close_after_last_words(self._connection.sock)
         raise self._no_room()
+
+
+def _late() -> BoundReached:
+    return BoundReached(Bound.LOGIN, "the client took too long to log in")
 
 
 def _no_call(error: Exception) -> ProtocolViolation:

@@ -17,7 +17,7 @@ from hbstore.metastore.short_calls import SHORT_CALLS, LongCall, mark_selector
 from hbstore.servers.bounds import UNWATCHED, DoorWatch
 from hbstore.servers.call_limits import call_limit
 from hbstore.servers.connection import ClientSocket, in_frame
-from hbstore.servers.framing import MessageReader
+from hbstore.servers.framing import MessageReader, too_slow
 from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import listening_socket
 from hbstore.servers.memory import Budget
@@ -106,13 +106,14 @@ class MetastoreDialogue:
 
     def serve_short(self) -> bool | None:
         """Answer a call if it is short and all of it has come; None if `serve` has to be called."""
-        if not self._short:
-            return None
         client, reader = self._client, self._reader
         try:
             message = reader.read_small()
         except BlockingIOError:
-            return True  # it was a false alarm
+            if reader.has_more:  # or else it was a false alarm
+                client.expect(self._limits.read.read_timeout, too_slow())
+            return True
+        client.came()
         if not message:
             return None if message is None else False
         client.answering = True

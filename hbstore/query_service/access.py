@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
-import ipaddress
 import logging
 import os
 import socket
@@ -21,12 +20,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 from hbstore.errors import AccessRefused, InvalidInput, RequestRefused
+from hbstore.servers.listening import LOOPBACK, names_server
 
 _LOG: Final = logging.getLogger("hbstore.query_service.access")
-LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class Access:
         Raises:
             RequestRefused: it names another, and there are no tokens, which such a page would not have.
         """
-        if not self.tokens and not (_name_in(host) in self.hosts or _is_address(_name_in(host))):
+        if not self.tokens and not names_server(host, self.hosts):
             raise RequestRefused(
                 "the server is not reached under this name",
                 host=host,
@@ -169,29 +167,12 @@ def _basic(login: str) -> tuple[str, str]:
     return name, password
 
 
-def _name_in(host: str) -> str:
-    """The name in a header Host, without the port."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
-
-
 def _check_owner(path: str, status: os.stat_result) -> None:
     """See that a file is its owner's alone; one of root's may be a group's, as Kubernetes mounts secrets."""
     others = stat.S_IRWXO if status.st_uid == 0 else stat.S_IRWXO | stat.S_IRWXG
     if status.st_mode & others:
         mode = f"{stat.S_IMODE(status.st_mode):04o}"
         raise InvalidInput("other users may read the token file", file=path, mode=mode, hint=f"Run: chmod 600 {path}")
-
-
-def _is_address(name: str) -> bool:
-    """Whether it is an address, which leads to no other place than it says."""
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _tokens(path: str) -> dict[str, str]:

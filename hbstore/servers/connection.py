@@ -72,7 +72,6 @@ class ClientSocket:
 
     Attributes:
         answering: a call is under way.
-        handed_over: another server reads the call with which the client has begun.
         watch: hears of bounds that end something.
 
     Raises:
@@ -80,8 +79,8 @@ class ClientSocket:
     """
 
     __slots__ = (
-        *("_complaints", "_least_rate", "_silent_since", "_write_timeout", "address", "answering"),
-        *("handed_over", "patience", "refused", "sock", "watch"),
+        *("_complaints", "_expected", "_is_over", "_least_rate", "_silent_since", "_write_timeout", "address"),
+        *("answering", "patience", "refused", "sock", "watch"),
     )
 
     def __init__(
@@ -105,18 +104,34 @@ class ClientSocket:
         self.patience = patience
         self.refused = refused
         self.answering = False
-        self.handed_over = False
+        self._expected: tuple[float, BoundReached] | None = None
+        self._is_over = False
         self._silent_since: float | None = time.monotonic()
         prepare(sock, write_timeout)
         sock.setblocking(False)
 
     def serve(self, dialogue: Dialogue) -> bool:
         """Let a dialogue answer calls and wait for the client; whether the connection goes on."""
+        self._expected = None
         return self._served(lambda: self._serve_blocking(dialogue)) is True
 
     def serve_short(self, dialogue: Dialogue) -> bool | None:
         """Let a dialogue answer a call if it is short; None if `serve` has to be called."""
         return self._served(dialogue.serve_short)
+
+    def expect(self, seconds: float, reached: BoundReached) -> None:
+        """The rest of what the client has begun must come so soon, however often it sends a part of it.
+
+        Args:
+            seconds: from now on, where nothing is expected yet.
+            reached: why the connection ends otherwise.
+        """
+        if self._expected is None:
+            self._expected = time.monotonic() + seconds, reached
+
+    def came(self) -> None:
+        """What was expected has come."""
+        self._expected = None
 
     def write(self, chunks: Iterable[bytes], size: int, *, framed: bool) -> None:
         """Send a reply, behind its size if it is framed.
@@ -138,21 +153,20 @@ class ClientSocket:
     def silent_for(self) -> float:
         """Seconds since something came; 0 while it is served, or must go already."""
         since = self._silent_since
-        return 0.0 if since is None else time.monotonic() - since
+        return 0.0 if since is None or self._is_over else time.monotonic() - since
 
     def end_if_silent(self) -> None:
-        """Called by another thread: end it if nothing has come for longer than it may."""
-        if self.patience is not None and self._silent_since is not None and self.silent_for >= self.patience:
-            _LOG.info("cut off", extra=self._fields("the client was silent for too long"))
-            self.watch.ended(Bound.SILENCE)
-            self.cut()
+        """End it, unless it is served, if nothing has come for longer than it may, or not the rest of what began."""
+        if self._silent_since is None or self._is_over:
+            return
+        if self._expected is not None and time.monotonic() >= self._expected[0]:
+            self._end(self._expected[1])
+        elif self.patience is not None and self.silent_for >= self.patience:
+            self._end(BoundReached(Bound.SILENCE, "the client was silent for too long"))
 
     def end_in_favour_of_another(self) -> None:
         """Called by another thread: end it, as there is no room for all."""
-        _LOG.info("cut off", extra=self._fields("the client was silent, and another needed its place"))
-        self.watch.ended(Bound.PLACE)
-        self._silent_since = None
-        self.cut()
+        self._end(BoundReached(Bound.PLACE, "the client was silent, and another needed its place"))
 
     def end(self) -> None:
         """Called by another thread: no more calls; one that is under way is still answered."""
@@ -161,6 +175,12 @@ class ClientSocket:
     def cut(self) -> None:
         """Called by another thread: nothing more at all."""
         self._shut(socket.SHUT_RDWR)
+
+    def _end(self, reached: BoundReached) -> None:
+        _LOG.info("cut off", extra=self._fields(str(reached)))
+        self.watch.ended(reached.bound)
+        self._is_over = True
+        self.cut()
 
     def _serve_blocking(self, dialogue: Dialogue) -> bool:
         self.sock.setblocking(True)
@@ -180,7 +200,8 @@ class ClientSocket:
         except OSError as error:
             if isinstance(error, BoundReached):
                 self.watch.ended(error.bound)
-            _LOG.info("cut off", extra=self._fields(error.strerror or str(error) or type(error).__name__))
+            if not self._is_over:
+                _LOG.info("cut off", extra=self._fields(error.strerror or str(error) or type(error).__name__))
         except BaseException:  # noqa: BLE001  a bug, or what ends a thread: the server goes on
             _LOG.exception("a connection failed")
         finally:

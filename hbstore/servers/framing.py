@@ -4,7 +4,7 @@ Clients send their calls bare: nothing says how long one is, so a `Walker` finds
 framed transport sends each call behind its size; such a connection is known by its first bytes and answered likewise.
 
 A small call, which comes in one piece, is that piece. What does not end there is gathered in one buffer, which becomes
-the message without being copied.
+the message without being copied. While little has come of a call nobody waits for the rest: it is kept until then.
 """
 
 from __future__ import annotations
@@ -61,6 +61,11 @@ class ReadLimits:
     elements: int = MAX_ELEMENTS
 
 
+def too_slow() -> BoundReached:
+    """Why a client is cut off that does not send the rest of its call in time."""
+    return BoundReached(Bound.SENDING, "the client sends its call too slowly")
+
+
 class MessageReader:
     """The messages of one connection, one after the other.
 
@@ -75,7 +80,10 @@ class MessageReader:
         framed: whether messages come in frames, and replies have to.
     """
 
-    __slots__ = ("_budget", "_limits", "_pending", "_share", "_sock", "_undecided", "_walking", "framed")
+    __slots__ = (
+        *("_budget", "_gathered", "_limits", "_pending", "_share", "_sock", "_undecided", "_walker", "_walking"),
+        "framed",
+    )
 
     def __init__(
         self,
@@ -92,6 +100,8 @@ class MessageReader:
         self._budget = budget
         self._share: Share | None = None
         self._pending = pending
+        self._walker: Walker | None = None  # over what has come of a small message
+        self._gathered = 0  # the size of a small message that has come
         self._undecided = framed is None
         self.framed = bool(framed)
         limit_reads(sock, limits.read_timeout)
@@ -131,7 +141,7 @@ class MessageReader:
             return None  # between two calls this is a way to go, too
         if not data:
             return None
-        self._pending = b""
+        self._pending, self._walker = b"", None
         if self._undecided:
             data = self._decide(data)
         limit = self._limits.message
@@ -150,24 +160,22 @@ class MessageReader:
             )
         return message
 
-    def read_small(self) -> bytes | None:
-        """The next message if it has come in one piece; nothing is waited for, as the socket is not blocking.
+    def gather(self) -> bool:
+        """Receive what has come of the next message, without waiting, as the socket is not blocking.
 
         Returns:
-            The message; b"" where the client is gone; None where `read` has to wait for the rest, or for memory.
+            Whether `read` or `peek` is to be called; False while little has come of a message, for the rest of which
+            nobody has to wait.
 
         Raises:
             ProtocolViolation: what came is no message, or past a limit.
             BlockingIOError: nothing has come.
-            OSError: the connection broke.
+            OSError: the connection broke; ConnectionAbortedError where it ended in the middle of a call.
         """
-        try:
-            data = self._sock.recv(PIECE)
-        except ConnectionResetError:
-            return b""  # between two calls this is a way to go, too
-        self._pending = data
+        self._gathered = 0
+        data = self._received()
         if len(data) <= _SIZE.size:
-            return None if data else b""
+            return not data
         if self._undecided:
             self._decide(data)
         limit = self._limits.message
@@ -175,20 +183,52 @@ class MessageReader:
             limit = self._frame_size(data)
             data = data[_SIZE.size :]
             if len(data) < limit:
-                return None
-        walker = Walker(limit, *self._walking)
-        if not walker.walk(data) or weight(walker.at, walker.elements) > FREE:
-            return None
-        if self.framed and walker.at != limit:
-            return None  # `read` says what is wrong with it
-        self._pending = data[walker.at :]
-        return data[: walker.at]
+                return len(data) >= PIECE
+        walker = self._walker or Walker(limit, *self._walking)
+        if not walker.walk(data):
+            self._walker = walker
+            return self.framed or len(data) >= PIECE  # `read` says what is wrong with a frame that is too short
+        self._walker = None
+        if weight(walker.at, walker.elements) <= FREE and (not self.framed or walker.at == limit):
+            self._gathered = walker.at
+        return True
+
+    def read_small(self) -> bytes | None:
+        """The next message if it is small and has come; nothing is waited for, as the socket is not blocking.
+
+        Returns:
+            The message; b"" where the client is gone; None where `read` has to wait for the rest, or for memory.
+
+        Raises:
+            BlockingIOError: nothing has come, or little of a message.
+            ProtocolViolation, OSError: as `gather`.
+        """
+        if not self.gather():
+            raise BlockingIOError
+        size, data = self._gathered, self._pending
+        if not size:
+            return None if data else b""
+        if self.framed:
+            data = data[_SIZE.size :]
+        self._pending = data[size:]
+        return data[:size]
 
     def release(self) -> None:
         """The last message is not needed any more."""
         if self._share is not None:
             self._share.release()
             self._share = None
+
+    def _received(self) -> bytes:
+        """All that has come of the next message; b"" where the client is gone."""
+        try:
+            data = self._sock.recv(PIECE)
+        except ConnectionResetError:
+            data = b""  # between two calls this is a way to go, too
+        if self._pending and not data:
+            raise ConnectionAbortedError("the connection ended within a call")
+        self._pending += data
+        return self._pending
 
     def _first_piece(self, data: bytes, walker: Walker) -> bytes:
         """A message that was over in its first piece."""
@@ -207,7 +247,7 @@ class MessageReader:
         while not over:
             self._take_memory(size, walker)
             if time.monotonic() > until + size / self._limits.least_rate:
-                raise BoundReached(Bound.SENDING, "the client sends its call too slowly")
+                raise too_slow()
             piece = self._receive()
             if not piece:
                 raise ConnectionAbortedError("the connection ended within a call")

@@ -1,6 +1,6 @@
 """Serving an ASGI application in a thread of this process, by uvicorn. Its connections come from another server.
 
-That one accepts them, as far as there is room, and hands each over when its client begins to speak (`HttpDialogue`).
+That one accepts them, as far as there is room, and hands each over with the head of its first request (`HttpDialogue`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import uvloop
 from starlette.types import ASGIApp, Scope
 
 from hbstore.errors import HbstoreError
-from hbstore.servers.bounds import UNWATCHED, Bound, DoorWatch
+from hbstore.servers.bounds import UNWATCHED, Bound, BoundReached, DoorWatch
 from hbstore.servers.connection import REFUSED_SECONDS, ClientSocket, no_room
 from hbstore.servers.http_bounds import BoundedRequests
 from hbstore.servers.limits import ServerLimits
@@ -29,6 +29,9 @@ GRACE: Final = 10
 
 MAX_HEAD: Final = 64 * 1024
 """Bytes of a request's line and headers; what came last with them is not cut."""
+
+_GATHERED: Final = 16 * 1024
+"""Bytes of a first head that wait for its end; of a longer one the application's parser says what is wrong."""
 
 _LOG: Final = logging.getLogger("hbstore.servers.http")
 _LOOK_SECONDS: Final = 1.0
@@ -64,13 +67,14 @@ class HttpServer:
         )
         self._limits = limits
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._taken = self._begun = 0  # connections: one is counted by who hands them over, the other in the loop
         self._runs = Event()
         self._thread = Thread(target=self._run, name="hbstore-http", daemon=True)
 
     @property
     def connections(self) -> int:
-        """How many clients are connected."""
-        return len(self._server.server_state.connections)
+        """How many clients are connected, those on their way from the other server included."""
+        return len(self._server.server_state.connections) + self._taken - self._begun
 
     def start(self) -> Self:
         """Begin to serve."""
@@ -78,18 +82,21 @@ class HttpServer:
         self._runs.wait()
         return self
 
-    def take(self, sock: socket.socket) -> None:
-        """Serve a connection that another server has accepted, and of which nothing was read.
+    def take(self, sock: socket.socket, begun: bytes) -> None:
+        """Serve a connection that another server has accepted; nobody waits for that.
 
         Args:
             sock: connected; its owner may close it.
+            begun: what was read of it.
 
         Raises:
-            OSError: the connection is broken already, or the server stops.
+            OSError: the server stops, or the system has no room.
         """
         if self._loop is None or self._server.should_exit:
             raise ConnectionAbortedError("the server stops")
-        asyncio.run_coroutine_threadsafe(self._take(sock.dup()), self._loop).result()
+        taken = sock.dup()
+        self._taken += 1
+        asyncio.run_coroutine_threadsafe(self._take(taken, begun), self._loop)
 
     def close(self) -> None:
         """Accept nothing more, let idle connections end, and requests that are under way be answered."""
@@ -118,16 +125,21 @@ class HttpServer:
             protocol.transport.abort()
         await asyncio.sleep(0)  # in which the loop closes their sockets
 
-    async def _take(self, sock: socket.socket) -> None:
+    async def _take(self, sock: socket.socket, begun: bytes) -> None:
         sock.setblocking(False)
         config, state, loop = self._server.config, self._server.server_state, asyncio.get_running_loop()
         if self._protocol is None:
             self._protocol = _bounded(config.http_protocol_class, self._refusals)
-        await loop.connect_accepted_socket(
-            # as uvicorn does where it accepts itself
-            lambda: self._protocol(config=config, server_state=state, app_state={}),
-            sock,
-        )
+        try:
+            await loop.connect_accepted_socket(
+                # as uvicorn does where it accepts itself
+                lambda: self._protocol(begun, config=config, server_state=state, app_state={}),
+                sock,
+            )
+        except OSError:
+            sock.close()  # the client is gone
+        finally:
+            self._begun += 1
 
     async def _end_slow(self) -> None:
         """Cut off clients whose next head takes too long, and those that do not take the end of a reply that failed."""
@@ -154,9 +166,9 @@ class HttpServer:
                 connection.transport.abort()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HttpDialogue:
-    """Hands a connection over to an HTTP server when its client begins to speak.
+    """Hands a connection over to an HTTP server when the head of a request has come, or what is none.
 
     Attributes:
         client: the connection.
@@ -167,22 +179,38 @@ class HttpDialogue:
     client: ClientSocket
     http: HttpServer
     limits: ServerLimits
+    _head: bytes = b""
 
     def __post_init__(self) -> None:
         if self.client.refused:
             self.client.patience = min(self.limits.login_seconds, REFUSED_SECONDS)
 
     def serve_short(self) -> bool | None:
-        """A thread waits for the server's loop."""
-        self.client.handed_over = True
-        return None
+        """Take what has come of the head, and hand it over."""
+        if self.client.refused:
+            return None
+        try:
+            data = self.client.sock.recv(MAX_HEAD)
+        except BlockingIOError:
+            return True  # it was a false alarm
+        self._head += data
+        if data and len(self._head) <= _GATHERED and self._head[:1].isalpha() and not self._has_end(len(data)):
+            why = "the client took too long to send a request"
+            self.client.expect(self.limits.login_seconds, BoundReached(Bound.LOGIN, why))
+            return True
+        if self._head:
+            self.http.take(self.client.sock, self._head)
+        return False
 
     def serve(self) -> bool:
-        """Hand it over."""
-        if self.client.refused:
-            refuse(self.client.sock, no_room(self.limits.connections))
-        self.http.take(self.client.sock)
+        """Tell the client why it is refused, and wait until it has read that."""
+        refuse(self.client.sock, no_room(self.limits.connections))
         return False
+
+    def _has_end(self, new: int) -> bool:
+        """Whether a head ends in the last so many bytes, with or without carriage returns."""
+        last = self._head[-new - 3 :]
+        return b"\n\r\n" in last or b"\n\n" in last
 
 
 def refuse(sock: socket.socket, error: HbstoreError) -> None:
@@ -204,6 +232,16 @@ def _bounded(protocol: Any, refusals: Complaints) -> Any:
     class Bounded(protocol):  # type: ignore[misc]
         head_size = 0
 
+        def __init__(self, begun: bytes, **settings: Any) -> None:
+            super().__init__(**settings)
+            self.begun = begun
+            self.logger = _ConnectionLog(self, refusals)
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.data_received(self.begun)
+            self.begun = b""
+
         def data_received(self, data: bytes) -> None:
             before = self.cycle
             super().data_received(data)
@@ -215,6 +253,23 @@ def _bounded(protocol: Any, refusals: Complaints) -> Any:
                 self.transport.abort()
 
     return Bounded
+
+
+@dataclass(frozen=True, slots=True)
+class _ConnectionLog:
+    """What a connection of uvicorn's says: of its client a few lines a minute, of the application all."""
+
+    connection: Any
+    refusals: Complaints
+    level: int = logging.WARNING
+
+    def warning(self, text: str, *_: object) -> None:
+        """It is about what a client sent."""
+        self.refusals.say("refused", client=_address(self.connection), why=text.splitlines()[0])
+
+    def error(self, text: str, *values: object, exc_info: BaseException | None = None) -> None:
+        """It is about the application."""
+        _LOG.error(text, *values, exc_info=exc_info)
 
 
 def _address(connection: Any) -> str:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import ipaddress
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from typing import Final
+from urllib.parse import urlsplit
 
 from hbstore.errors import AddressUnavailable
+
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+"""How users of this machine name it."""
 
 
 def port_can_be_shared() -> bool:
@@ -30,6 +35,25 @@ def is_loopback(host: str) -> bool:
     except (OSError, UnicodeError):
         return False
     return all(ipaddress.ip_address(str(place[4][0]).partition("%")[0]).is_loopback for place in places)
+
+
+def names_server(header: str, hosts: Container[str]) -> bool:
+    """Whether a header Host names a server: by one of its names, or by an address, which leads to no other place.
+
+    >>> [names_server(header, {"localhost"}) for header in ("LOCALHOST:80", "[::1]:80", "127.0.0.1.example", "")]
+    [True, True, False, False]
+    """
+    try:
+        name = (urlsplit(f"//{header}").hostname or "").lower()
+    except ValueError:
+        return False
+    if name in hosts:
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def listening_socket(host: str, port: int, *, shared_port: bool = False, option: str = "--port") -> socket.socket:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,9 +22,8 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from hbstore.servers.bounds import UNWATCHED, Bound, BoundReached, DoorWatch
 from hbstore.servers.connection import ClientSocket
 from hbstore.servers.limits import ServerLimits
-from hbstore.servers.listening import listening_socket
+from hbstore.servers.listening import LOOPBACK, is_loopback, listening_socket, names_server
 from hbstore.servers.server import Server
-from hbstore.servers.sockets import limit_reads
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -34,9 +32,6 @@ _GRACE: Final = 1.0
 """Seconds that replies under way have when the server stops."""
 
 _MAX_HEAD: Final = 64 * 1024
-_LEAST: Final = 0.001
-"""Seconds of a wait; none at all would be a wait for ever."""
-
 Probe: TypeAlias = Callable[[], tuple[HTTPStatus, Mapping[str, object]]]
 """What is answered to who asks for a path: a status, and a JSON document."""
 
@@ -91,6 +86,8 @@ def metrics_server(
     """
     limits = limits or ServerLimits()
     app = _with_probes(make_wsgi_app(registry), probes)
+    if is_loopback(host):
+        app = _under_own_names(app)
     return Server(
         listening_socket(host, port, option="--metrics-port"),
         lambda client: _MetricsDialogue(client, app, limits),
@@ -101,40 +98,34 @@ def metrics_server(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _MetricsDialogue:
     """Answers one request over HTTP. Its head must come soon; it has no body."""
 
     client: ClientSocket
     app: WSGIApplication
     limits: ServerLimits
+    _head: bytes = b""
 
     def serve_short(self) -> bool | None:
-        """What is asked for may have to be looked for."""
-        return None
+        """Take what has come of the head; what is asked for may have to be looked for."""
+        try:
+            data = self.client.sock.recv(_MAX_HEAD)
+        except BlockingIOError:
+            return True  # it was a false alarm
+        self._head += data
+        if b"\r\n\r\n" in self._head[-len(data) - 3 :]:
+            return None
+        self.client.expect(
+            self.limits.login_seconds, BoundReached(Bound.LOGIN, "the client took too long to send a request")
+        )
+        return bool(data) and len(self._head) <= _MAX_HEAD
 
     def serve(self) -> bool:
-        head = self._head()
-        if head:
-            reply = _reply(self.app, head)
-            self.client.write((reply,), len(reply), framed=False)
+        """Answer."""
+        reply = _reply(self.app, self._head)
+        self.client.write((reply,), len(reply), framed=False)
         return False
-
-    def _head(self) -> bytes:
-        """A request's line and headers; nothing where the client has gone."""
-        until, head = time.monotonic() + self.limits.login_seconds, b""
-        while b"\r\n\r\n" not in head:
-            limit_reads(self.client.sock, max(until - time.monotonic(), _LEAST))
-            try:
-                data = self.client.sock.recv(_MAX_HEAD)
-            except BlockingIOError:
-                data = None
-            if data is None or time.monotonic() > until:
-                raise BoundReached(Bound.LOGIN, "the client took too long to send a request")
-            head += data
-            if not data or len(head) > _MAX_HEAD:
-                return b""
-        return head
 
 
 def _reply(app: WSGIApplication, head: bytes) -> bytes:
@@ -147,6 +138,7 @@ def _reply(app: WSGIApplication, head: bytes) -> bytes:
         "REQUEST_METHOD": method,
         "PATH_INFO": path,
         "QUERY_STRING": query,
+        "HTTP_HOST": headers.get("Host", ""),
         "HTTP_ACCEPT": headers.get("Accept", ""),
         "HTTP_ACCEPT_ENCODING": headers.get("Accept-Encoding", ""),
     }
@@ -159,6 +151,20 @@ def _reply(app: WSGIApplication, head: bytes) -> bytes:
     body = b"".join(app(environ, start))
     lines += [f"Content-Length: {len(body)}", "Connection: close", "", ""]
     return "\r\n".join(lines).encode("latin-1") + (b"" if method == "HEAD" else body)
+
+
+def _under_own_names(app: WSGIApplication) -> WSGIApplication:
+    """What refuses a name that leads to this machine and is not its own, as a page of another site may have one."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        name = environ["HTTP_HOST"]
+        if not name or names_server(name, LOOPBACK):  # browsers send one
+            return app(environ, start_response)
+        status = HTTPStatus.FORBIDDEN
+        start_response(f"{status.value} {status.phrase}", [("Content-Type", "text/plain; charset=utf-8")])
+        return [b"the server is not reached under this name: use its address\n"]
+
+    return answer
 
 
 def _with_probes(metrics: WSGIApplication, probes: Mapping[str, Probe]) -> WSGIApplication:

@@ -4,9 +4,10 @@ One thread waits for whatever comes first: a client that connects, a call, the e
 calls itself, one after the other: Python runs one thread at a time, and a call lets go of its lock several times, so
 that threads of their own would hand the lock from core to core within each call.
 
-That thread never waits for one client. A call that may take long, one that has come in part only, and a reply that the
-client does not take go to another thread, together with the connection. It gives the connection back when that is
-served, so that the calls of one client are answered in their order.
+That thread never waits for one client. A call that may take long, one of which a large part has come, and a reply that
+the client does not take go to another thread, together with the connection. It gives the connection back when that is
+served, so that the calls of one client are answered in their order. What has come of a small call waits where it is, so
+that thousands of clients that stop in the middle of one need no threads.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ class Server:
         self._speaks = speaks
         self._limits = limits
         self._patience = patience
+        waits = limits.read.read_timeout if patience is None else min(patience, limits.read.read_timeout)
+        self._looks_every = waits / _LOOKS
         self._refuses = _REFUSED if tells_refused else 0
         self._grace = grace
         self._watch = watch
@@ -269,18 +272,16 @@ class Server:
         self._refused -= client.refused
         self._watch.connected(-1)
 
-    def _until_next_look(self) -> float | None:
+    def _until_next_look(self) -> float:
         """Seconds until there is something to do even if no client comes."""
-        if self._accepts_at is not None:
-            return max(0.0, self._accepts_at - time.monotonic())
-        return None if self._patience is None else self._patience / _LOOKS
+        return self._looks_every if self._accepts_at is None else max(0.0, self._accepts_at - time.monotonic())
 
     def _look_at_clock(self) -> None:
         """Accept again after a pause, and end the connections of clients that have been silent for too long."""
         if self._accepts_at is not None and time.monotonic() >= self._accepts_at and not self._closed:
             self._accepts_at = None
             self._selector.register(self._listener, selectors.EVENT_READ)
-        if self._patience is not None and time.monotonic() >= self._looked + self._patience / _LOOKS:
+        if time.monotonic() >= self._looked + self._looks_every:
             self._looked = time.monotonic()
             for client, _ in self._connections.values():
                 client.end_if_silent()
@@ -294,8 +295,7 @@ class Server:
             self._accepts_at = None
             self._listener.close()
             for client, _ in self._connections.values():
-                if not client.handed_over:  # or it would lose the request with which it is
-                    client.end()
+                client.end()
         return not self._connections
 
     def _let_go(self) -> None:

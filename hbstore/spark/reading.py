@@ -12,7 +12,10 @@ from hbstore.errors import StoreReadOnly
 
 _PLANS: Final = "org.apache.spark.sql.catalyst.plans.logical"
 _DOING: Final = tuple(f"{_PLANS}.{name}" for name in ("Command", "ParsedStatement", "InsertIntoDir"))
-"""What does something; all other plans are queries."""
+"""What does something."""
+
+_CALLING: Final = frozenset({"Call", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"})
+"""Likewise, by the names of classes: a procedure, and a statement in a text. All other plans are queries."""
 
 _READING: Final = frozenset(
     {
@@ -50,6 +53,7 @@ def check_reads(spark: SparkSession, text: str) -> None:
     while plans:
         plan = plans.pop()
         name = plan.getClass().getSimpleName().removesuffix("$")  # which Scala adds to objects
-        if name not in _READING and any(is_instance_of(gateway, plan, kind) for kind in _DOING):
+        acts = name in _CALLING or any(is_instance_of(gateway, plan, kind) for kind in _DOING)
+        if acts and name not in _READING:
             raise StoreReadOnly("this server is read-only", statement=name, hint="Connect to a server that may write")
         plans += [plan.children().apply(number) for number in range(plan.children().size())]

@@ -53,6 +53,7 @@ def change_partitions(
     *,
     properties: Mapping[str, str] | None = None,
     replaces: Sequence[bytes] | None = None,
+    keep_slashes: bool = False,
 ) -> int:
     """Replace all of partitions but their values, all or none.
 
@@ -63,6 +64,7 @@ def change_partitions(
         partitions: what they become.
         properties: what Hive's clients say about statistics: `hbstore.warehouse.quick_statistics`.
         replaces: the stored bytes that they must still have; None: whatever they are.
+        keep_slashes: whether ``file:///x`` is stored so, and not as ``file:/x``.
 
     Returns:
         How many they are; one that is given twice counts once.
@@ -86,6 +88,8 @@ def change_partitions(
         for values, new in new_partitions.items():
             old = stored[values]
             location = warehouse.qualify(new.location) if new.location else old.location
+            if keep_slashes and location is not None and new.location == location.replace("file:/", "file:///", 1):
+                location = new.location
             gone = _replaced(old, new)
             if gone:
                 replaced.setdefault(gone, []).append(values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import threading
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -55,6 +56,20 @@ def test_many_connections_beyond_the_limit_hold_nothing_up():
         for sock in silent:
             sock.close()
         until(lambda: server.connections == 1)
+
+
+def test_beginnings_of_calls_keep_no_thread_and_are_answered_when_they_end():
+    call = message("GetInfo", request("GetInfo"))
+    with serving() as server, ExitStack() as stack:
+        before = threading.active_count()
+        begun = [stack.enter_context(connected(server.port)) for _ in range(60)]
+        for number, sock in enumerate(begun):
+            sock.sendall(call[: 1 + number])
+        stack.enter_context(driving(server.port, "bare")).exchange(call)
+        assert threading.active_count() < before + 20
+        for number, sock in enumerate(begun):
+            sock.sendall(call[1 + number :])
+            assert b"GetInfo" in sock.recv(1000)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -200,7 +200,7 @@ def test_a_client_that_stops_in_the_middle_of_a_call(answering, caplog):
         sock.sendall(CALL[:-3])
         assert ended(sock)
         until(lambda: not server.connections)
-    assert told(caplog) == [("cut off", "the client was silent for too long")]
+    assert told(caplog) == [("cut off", "the client sends its call too slowly")]
 
 
 def test_idle_clients_stay_unless_there_is_a_limit(answering, caplog):

@@ -169,6 +169,8 @@ def test_parameters_by_patterns(shop):
     assert names(include="a%", exclude="%x%") == {"a_b"}
     assert "c" not in names(exclude="c")
     assert names(include="", exclude="") == names()
+    for fields in (("values", "parameters"), ()):
+        assert {one.parameters for one in whole(specs(shop, *fields, include="none of them"))} == {None}
 
 
 def test_partitions_elsewhere_are_in_a_list_of_their_own(shop):

@@ -285,6 +285,8 @@ def test_a_server_that_is_read_only_changes_nothing_by_any_door(place, read_only
         "DROP TABLE s",
         "MERGE INTO t USING s ON t.ds = s.ds WHEN MATCHED THEN DELETE",
         "BEGIN INSERT INTO t VALUES (2, 'a'); END",
+        "EXECUTE IMMEDIATE 'INSERT INTO t VALUES (2, ''a'')'",
+        "CALL system.expire(before => 1)",
     ],
 )
 def test_a_server_that_is_read_only_runs_nothing_of_sparks_that_writes(place, read_only, statement):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import threading
 from contextlib import ExitStack
 from http import HTTPStatus
 
@@ -49,7 +50,7 @@ def test_clients_that_send_nothing_whole_are_cut_off(served, sent):
 
 
 def test_a_crowd_that_sends_nothing_whole_leaves_room_for_others(served):
-    port = served()
+    port, before = served(), threading.active_count()
     with ExitStack() as stack:
         for number in range(200):
             sock = stack.enter_context(socket.create_connection(("127.0.0.1", port), SECONDS))
@@ -58,6 +59,7 @@ def test_a_crowd_that_sends_nothing_whole_leaves_room_for_others(served):
         reply, body = asked(port)
         assert reply.status == 200
         assert b"hbstore_test_total 1.0" in body
+        assert threading.active_count() < before + 50, "who has sent a part keeps no thread"
 
 
 def test_what_is_asked_for_by_head_query_and_accept(served):
@@ -70,3 +72,11 @@ def test_what_is_asked_for_by_head_query_and_accept(served):
     assert reply.headers["Content-Type"].startswith("application/openmetrics-text")
     assert reply.headers["Content-Encoding"] == "gzip"
     assert asked(port, "/metrics", method="DELETE")[0].status == 405
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/health"])
+def test_a_page_of_another_site_reads_nothing_under_a_name_of_its_own(served, path):
+    port = served()
+    reply, body = asked(port, path, headers={"Host": f"localhost.example:{port}"})
+    assert (reply.status, b"use its address" in body) == (403, True)
+    assert asked(port, path, headers={"Host": f"localhost:{port}"})[0].status != 403

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 from contextlib import ExitStack
 
@@ -96,6 +97,26 @@ def test_500_idle_connections_leave_room_for_others(answering):
         until(lambda: threading.active_count() < before + 30)
         with client(server.port) as metastore:
             assert metastore.getName()
+
+
+@pytest.mark.parametrize("framed", [False, True])
+def test_beginnings_of_calls_keep_no_thread_and_are_answered_when_they_end(answering, framed):
+    call = b"\x80\x01\x00\x01\x00\x00\x00\x07getName\x00\x00\x00\x01\x00"
+    call = struct.pack(">i", len(call)) + call if framed else call
+    with in_process(answering.handlers) as server, ExitStack() as stack:
+        before, begun = threading.active_count(), []
+        for number in range(60):
+            sock = stack.enter_context(socket.create_connection((HOST, server.port), timeout=SECONDS))
+            sock.sendall(call[: 1 + number % (len(call) - 1)])
+            begun.append(sock)
+        until(lambda: server.connections == 60)
+        with client(server.port) as metastore:
+            assert metastore.getName()
+        assert threading.active_count() < before + 20
+        for number, sock in enumerate(begun):
+            for byte in call[1 + number % (len(call) - 1) :]:
+                sock.sendall(bytes([byte]))
+            assert b"getName" in sock.recv(1000)
 
 
 def test_each_call_that_is_held_up_has_a_thread(answering):

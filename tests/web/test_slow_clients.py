@@ -17,6 +17,7 @@ from hbstore.web.serving import LIMITS, http_served
 from tests.pauses import SECONDS, idle, until
 
 ASKED = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+UPGRADE = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
 
 
 @pytest.fixture
@@ -78,6 +79,18 @@ def test_a_head_without_an_end_is_refused(connected, caplog):
         for _ in range(1000):
             sock.sendall(bytes(b"x" * 2**16))
     until(lambda: "refused" in caplog.messages)
+
+
+@pytest.mark.parametrize("sent", [b"\x16\x03\x01", b"GET / HTTP/1.1\r\nHost\r\n\r\n", UPGRADE])
+def test_lines_about_what_is_no_request_are_few_and_in_the_log(connected, caplog, monkeypatch, sent):
+    monkeypatch.setattr("hbstore.servers.http.REFUSALS", 2)
+    connect = connected()
+    for _ in range(4):
+        sock = connect()
+        sock.sendall(sent)
+        assert sock.recv(1)
+    assert [record.name for record in caplog.records] == ["hbstore.servers.http"] * 2
+    assert {record.getMessage() for record in caplog.records} == {"refused"}
 
 
 def test_a_body_takes_no_longer_than_it_may(connected):

@@ -41,7 +41,7 @@ def alter_partitions(call: Call) -> None:
 
 @handlers.answers("alter_partitions_req", writes=True)
 def alter_partitions_req(call: Call) -> Any:
-    """As alter_partitions; columns that the partitions share may stand beside them.
+    """As alter_partitions; columns may stand beside the partitions, and ``file:///x`` stays spelt so.
 
     Raises:
         InvalidOperationException: one is not there, or there is no such table.
@@ -56,6 +56,7 @@ def alter_partitions_req(call: Call) -> Any:
         table,
         [sent_partition.partition for sent_partition in sent_partitions],
         properties_of(request.environmentContext),
+        keep_slashes=True,
     )
     return THRIFT.AlterPartitionsResponse()
 
@@ -82,8 +83,17 @@ def rename_partition(call: Call) -> None:
     call.note(partitions=1)
 
 
-def _change(call: Call, table: Table, partitions: Sequence[Partition], properties: Mapping[str, str]) -> None:
-    number = partition_changes.change_partitions(call.store, call.warehouse, table, partitions, properties=properties)
+def _change(
+    call: Call,
+    table: Table,
+    partitions: Sequence[Partition],
+    properties: Mapping[str, str],
+    *,
+    keep_slashes: bool = False,
+) -> None:
+    number = partition_changes.change_partitions(
+        call.store, call.warehouse, table, partitions, properties=properties, keep_slashes=keep_slashes
+    )
     call.note(partitions=number)
 
 

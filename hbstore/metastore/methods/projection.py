@@ -142,7 +142,8 @@ class PartitionCutter:
         if _PARAMETERS not in fields:
             return kept
         begin, end = fields[_PARAMETERS]
-        return kept[:begin] + self._parameters(kept[begin:end]) + kept[end:]
+        head = kept[begin - _HEAD : begin]
+        return kept[: begin - _HEAD] + self._parameters(head, kept[begin:end]) + kept[end:]
 
     def _cut(self, payload: bytes) -> tuple[bytes | None, bytes]:
         """As `cut`, of one partition in whatever order its fields are; those behind it may be alike."""
@@ -193,7 +194,7 @@ class PartitionCutter:
                 if payload[behind:] != rest:
                     break
                 if parameters is not None:
-                    cut += _PARAMETERS_HEAD + parameters(payload[number - KINDS : behind])
+                    cut += parameters(_PARAMETERS_HEAD, payload[number - KINDS : behind])
             cuts.append(cut + end)
         return cuts
 
@@ -210,7 +211,7 @@ class PartitionCutter:
         if relative is not None:
             parts += (_RELATIVE_HEAD, _UINT32.pack(len(relative)), relative)
         if has(_PARAMETERS) and _PARAMETERS in fields:
-            parts += (_PARAMETERS_HEAD, self._parameters(payload[slice(*fields[_PARAMETERS])]))
+            parts.append(self._parameters(_PARAMETERS_HEAD, payload[slice(*fields[_PARAMETERS])]))
         return b"".join((*parts, self._end(payload, fields)))
 
     def _end(self, payload: bytes, fields: dict[int, tuple[int, int]]) -> bytes:
@@ -219,10 +220,11 @@ class PartitionCutter:
             return _PRIVILEGES_HEAD + payload[slice(*fields[_PRIVILEGES])] + _STOP
         return _STOP
 
-    def _parameters(self, data: bytes) -> bytes:
-        """The bytes of those parameters that are asked for."""
+    def _parameters(self, head: bytes, data: bytes) -> bytes:
+        """The field of those parameters that are asked for; as in Hive, there is none where a pattern leaves none."""
         wants = self.projection.wants
         if wants is None:
-            return data
+            return head + data
         parameters, _ = PARAMETERS.read(data, 0)
-        return PARAMETERS.write({name: value for name, value in parameters.items() if wants(name)})
+        wanted = {name: value for name, value in parameters.items() if wants(name)}
+        return head + PARAMETERS.write(wanted) if wanted else b""

@@ -35,9 +35,7 @@ class Difference:
 NAMES = "names are letters, digits and underscores, and names of tables have no hyphen"
 FOLDER = "the tables of a database with a location of its own are in that location"
 ERASURE = "files are not looked at for erasure coding"
-SPELLING = "a location without a host is written with one slash"
 MISSING = "a missing table is an error that clients know"
-EMPTY = "what is empty is told as empty and not left out"
 SPARK = "Spark writes `.*` in LIKE through a client of Hive 4, too, and means any text"
 NONE = "a limit of 0 in `get_partition_names` is no limit"
 LIKE = "the methods that clients of Hive 2.3 have read LIKE as those clients write it"
@@ -55,7 +53,6 @@ DIFFERENCES = (
     Difference("compare_and_swap", "getTable", "numFilesErasureCoded", ERASURE),
     Difference("not_added", "add_partition", r"values\[0\]", OLDER),
     Difference("altered", ".", "numFilesErasureCoded", ERASURE),
-    Difference("altered", r"getPartition\(alters, t, \[b, 1\]", "sd.location", SPELLING, LATER),
     Difference("altered", r"getPartition\(alters, t, \[c, 1\]", "sd.location", OLDER),
     Difference("exchanged", r"exchange_partition\(", ".", OLDER),
     Difference("one_partition", "DS=", "NoSuchObjectException", OLDER),
@@ -71,7 +68,6 @@ DIFFERENCES = (
     Difference("constraints", "add|dropConstraint", "TApplicationException", KNOWN),
     Difference("constraints", "getForeignKeys", "answer: ", UNIQUE),
     Difference("constraints", "104. getUniqueConstraints", "u2", WHOLE),
-    Difference("projected", "getPartitionsWithSpecs", r"bucketCols|sortCols|\.parameters", EMPTY),
     Difference("likes", r"\.\*", ".", SPARK, LATER),
     Difference("likes", "like", ".", LIKE, ("3.1",)),
     Difference("requests", "getTablesExt", "tblName", "names of tables are told whatever the client is able to do"),
