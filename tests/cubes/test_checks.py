@@ -360,8 +360,9 @@ def test_what_is_no_document_is_named(cubes, wrong):
     with pytest.raises(InvalidInput, match=r"argument=documents\[1\]"):
         cubes.create_all([Storage(name="lake"), wrong])
     assert cubes.names("storage") == []
-    with pytest.raises(InvalidModel, match="kind of the description is unknown"):
+    with pytest.raises(InvalidModel, match="kind of the description is unknown") as caught:
         cubes.names(wrong)
+    assert caught.value.fields["found"] == ("nothing" if wrong is None else wrong if wrong == "sales" else repr(wrong))
 
 
 @pytest.mark.parametrize("argument", ["storage", "update_period", "time_dimension"])

@@ -224,6 +224,7 @@ def test_fields_that_no_derived_cube_has_together():
             "station_name, fare",
             "longest, bike",
             "dated, bike",
+            "start_time, fare",
         ):
             assert cubes.rewrite(f"select {fields} from rides where {day}").sql
         for fields in ("fare, bike", "pace, bike", "station_name, longest", "dated, city.name", "bike, station_id"):
