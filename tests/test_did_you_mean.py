@@ -14,7 +14,7 @@ from hbstore.cli import app
 from hbstore.cubes import Cubes, PartitionDesc, parse_documents
 from hbstore.ddl import execute
 from hbstore.errors import MOST_NAMES, did_you_mean
-from hbstore.retention.age import checked_column
+from hbstore.model.retention import checked_column
 from hbstore.timelines.classes import timeline_class
 from hbstore.times.update_period import UpdatePeriod
 from tests.client.conftest import serve  # noqa: F401

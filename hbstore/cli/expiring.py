@@ -171,7 +171,7 @@ def delete_old_runs(
     as_json: JsonOption = False,
 ) -> None:
     """Delete the files of old runs from the trash for good. Servers do so with runs of 7 days."""
-    from hbstore.retention.age import parse_age
+    from hbstore.model.retention import parse_age
     from hbstore.retention.expiry import delete_runs, runs
 
     with open_store(ctx, store) as opened:
@@ -215,7 +215,7 @@ def _selected(
     Raises:
         InvalidInput: neither the command nor the table says how old they may be.
     """
-    from hbstore.retention.age import Retention, checked_column, parse_age, retention_of
+    from hbstore.model.retention import Retention, checked_column, parse_age, retention_of
     from hbstore.retention.old_partitions import OldPartitions, old_partitions
 
     if filter_ is not None:

@@ -99,7 +99,7 @@ class LocalFiles:
             except FileNotFoundError:
                 continue  # somebody else has just removed an empty folder on the way
             return new_folders
-        raise OSError("other processes keep removing the folder")
+        raise OSError("the system makes no folder there, or other processes keep removing it")
 
     def delete(self, place: str) -> bool:
         """See `Files.delete`."""

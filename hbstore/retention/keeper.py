@@ -15,8 +15,8 @@ from typing import Final
 from hbstore.errors import HbstoreError
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.objects import Table
+from hbstore.model.retention import retention_of
 from hbstore.publishing.dropped_files import finish_drops
-from hbstore.retention.age import retention_of
 from hbstore.retention.expiry import KEPT, delete_runs, expire, undo_command
 from hbstore.retention.kept_files import parted
 from hbstore.retention.old_partitions import old_partitions

@@ -26,9 +26,9 @@ from hbstore.errors import InvalidInput, InvalidTime
 from hbstore.keys.row_key import TAG_VALUE, text_cell, value_part
 from hbstore.keys.types import ColumnType, DateType, StringType, TimestampType
 from hbstore.model.objects import Table
+from hbstore.model.retention import Retention
 from hbstore.model.structs import partition_values
 from hbstore.plans.scan_plan import MultiScanPlan
-from hbstore.retention.age import Retention
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
 from hbstore.store.time_columns import TimeColumns
@@ -72,7 +72,7 @@ def old_partitions(store: PartitionStore, table: Table, retention: Retention, no
         InvalidTime: the age goes back behind the year 1.
 
     >>> from datetime import timedelta, timezone
-    >>> from hbstore.retention.age import Retention
+    >>> from hbstore.model.retention import Retention
     >>> now = datetime(2013, 1, 5, 12, tzinfo=timezone.utc)
     >>> len(old_partitions(store, store.get_table("shop", "sales"), Retention(timedelta(days=2)), now).payloads)
     48

@@ -300,7 +300,8 @@ class PartitionStore:
             DatabaseNotFound: the table's database is not there.
             AlreadyExists: there is one of the name, unless ``if_not_exists``.
             InvalidType: a column's type is none of Hive's.
-            InvalidInput, DdlRefused: a constraint cannot be, as of `hive.constraints.add`; nothing was created.
+            InvalidInput, DdlRefused: a constraint cannot be, as of `hive.constraints.add`, or the parameters do not say
+                how long partitions are kept; nothing was created.
             UnknownUpdatePeriod, UnknownTimelineClass: the parameters declare timelines that cannot be.
 
         >>> from hbstore import Column
@@ -390,7 +391,8 @@ class PartitionStore:
 
         Raises:
             InvalidType: a column is now of a type that Hive does not have.
-            InvalidInput: the partition columns differ, which all row keys are made of.
+            InvalidInput: the partition columns differ, which all row keys are made of, or the parameters do not say how
+                long partitions are kept.
             ConcurrentChange: a parameter, or the table, is not what is expected; nothing was changed.
 
         >>> from dataclasses import replace

@@ -10,6 +10,7 @@ from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput
 from hbstore.keys.partition_names import identifier
 from hbstore.keys.row_key import successor
 from hbstore.model.objects import Table
+from hbstore.model.retention import check_retention
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.constraint_changes import follow_columns, move_constraints
 from hbstore.store.constraints_cell import CONSTRAINTS
@@ -145,6 +146,7 @@ class TableChanges:
                 )
             check_same_table(row, same_as)
             check_classes(table, row.table)
+            check_retention(table, row.table)
             check_movable(row, moved)
             target = transaction.row(table_key(table.database, table.name))
             existing_database(table.database, transaction.row(database_key(table.database)).state)
@@ -181,7 +183,7 @@ def check_alterable(row: TableRow, table: Table) -> None:
     """See that a definition may take the place of a table's.
 
     Raises:
-        InvalidInput: the partition columns differ.
+        InvalidInput: the partition columns differ, or how long partitions are kept cannot be read.
         UnknownTimelineClass: it names a class that there is not.
     """
     if not row.definition.has_partition_columns_of(table):
@@ -191,6 +193,7 @@ def check_alterable(row: TableRow, table: Table) -> None:
             hint="Create another table and load the partitions into it",
         )
     check_classes(table, row.table)
+    check_retention(table, row.table)
 
 
 def redefine(

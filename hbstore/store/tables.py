@@ -21,6 +21,7 @@ from hbstore.keys.partition_names import identifier
 from hbstore.keys.row_key import successor, table_prefix
 from hbstore.model.constraints import Constraint
 from hbstore.model.objects import Database, Privileges, Table
+from hbstore.model.retention import check_retention
 from hbstore.model.structs import decode_database, encode_database
 from hbstore.model.totals import NOTHING
 from hbstore.servers.call_limits import check_wanted
@@ -212,6 +213,7 @@ class Tables:
         )
         self.database_struct(table.database)
         check_classes(table)
+        check_retention(table)
 
         def create(transaction: Transaction) -> None:
             table_id = add_table(transaction, table)

@@ -268,10 +268,12 @@ def test_files_outside_are_not_moved(store, here):
     assert (runs(store), store.count_partitions("shop", "sales")) == ([], 3)
 
 
-def test_a_server_keeps_what_each_table_says(store, here, caplog):
+def test_a_server_keeps_what_each_table_says(store, here, caplog, monkeypatch):
     filled(store, here, "sales", **{"hbstore.retention": "7d"})
     filled(store, here, "logs", EXTERNAL="TRUE", **{"hbstore.retention": "27d"})
-    filled(store, here, "odd", **{"hbstore.retention": "soon"})
+    with monkeypatch.context() as earlier:  # versions took any text
+        earlier.setattr("hbstore.store.tables.check_retention", lambda _: None)
+        filled(store, here, "odd", **{"hbstore.retention": "soon"})
     filled(store, here, "forever")
 
     def counts():

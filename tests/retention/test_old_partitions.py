@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hbstore import Column, InvalidInput, Partition, Table, connect
+from hbstore.ddl import execute
+from hbstore.model.retention import Retention, parse_age, retention_of
 from hbstore.model.structs import partition_values
-from hbstore.retention.age import Retention, parse_age, retention_of
 from hbstore.retention.old_partitions import old_partitions
 from tests.store.timelines import declared
 
@@ -124,3 +126,24 @@ def test_a_table_says_how_long():
     for wrong in ({"hbstore.retention": "soon"}, {**said, "hbstore.retention.column": "amount"}):
         with pytest.raises(InvalidInput):
             retention_of(table(columns, **wrong))
+
+
+def test_no_table_is_given_an_age_that_cannot_be_read(monkeypatch):
+    """Servers would only warn, and drop nothing."""
+    with connect("memory://") as store:
+        store.create_database("shop")
+        odd = table([Column("ds", "date")], **{"hbstore.retention": "90x"})
+        with pytest.raises(InvalidInput, match="age=90x"):
+            store.create_table(odd)
+        with monkeypatch.context() as earlier:  # versions took any text
+            earlier.setattr("hbstore.store.tables.check_retention", lambda _: None)
+            store.create_table(odd)
+        store.alter_table(replace(odd, owner="ann"))
+        store.rename_table("shop", "sales", replace(odd, name="sold"))
+        for statement in ("'hbstore.retention' = '90 days'", "'hbstore.retention.column' = 'dss'"):
+            with pytest.raises(InvalidInput):
+                execute(store, f"ALTER TABLE shop.sold SET TBLPROPERTIES ({statement})")
+        execute(store, "ALTER TABLE shop.sold SET TBLPROPERTIES ('hbstore.retention' = '90d')")
+        renamed = replace(store.get_table("shop", "sold"), name="sales", parameters=odd.parameters)
+        with pytest.raises(InvalidInput, match="age=90x"):
+            store.rename_table("shop", "sold", renamed)

@@ -103,7 +103,7 @@ _WORDS: Final[tuple[tuple[type[BaseException], str, str], ...]] = (
     (
         ConnectionRefusedError,
         "nothing listens at the address of HBase's Thrift gateway",
-        "Start it (`make hbase-up` runs one here), or correct the host and port in the store URL",
+        "Start it (`hbase thrift start`; `make hbase-up` in a checkout), or correct the host and port in the store URL",
     ),
     (
         TApplicationException,

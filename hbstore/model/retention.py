@@ -69,6 +69,22 @@ def retention_of(table: Table) -> Retention | None:
     return Retention(parse_age(text), checked_column(table, table.parameters.get(RETENTION_COLUMN)))
 
 
+def check_retention(table: Table, before: Table | None = None) -> None:
+    """See that a table's parameters say how long it keeps its partitions, or nothing of it.
+
+    Args:
+        table: as it is to be.
+        before: as it is; what it says may stay.
+
+    Raises:
+        InvalidInput: as of `retention_of`; servers would drop nothing.
+    """
+    if before is None or any(
+        table.parameters.get(name) != before.parameters.get(name) for name in (RETENTION, RETENTION_COLUMN)
+    ):
+        retention_of(table)
+
+
 def checked_column(table: Table, column: str | None) -> str | None:
     """The name of a partition column, in lower case; None where none is named.
 
