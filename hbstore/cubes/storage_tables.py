@@ -20,9 +20,9 @@ from hbstore.model.stored_as import FILE_FORMATS, PROVIDER, FileFormat, format_o
 from hbstore.model.structs import partition_from_payload
 from hbstore.store.puts import Puts
 from hbstore.store.table_changes import check_alterable, redefine
+from hbstore.store.table_parameters import check_parameters
 from hbstore.store.table_row import TableRow
 from hbstore.store.tables import add_table, remove_table, table_in
-from hbstore.store.timeline_classes import check_classes
 from hbstore.timelines.declaration import TIME_PARTITION_COLUMNS, UPDATE_PERIODS
 from hbstore.transactions.transaction import RowView, Transaction
 
@@ -113,7 +113,7 @@ def table_changes(
                     name=after.name,
                     hint="Rename that table, or the fact or dimension table",
                 )
-            check_classes(table, existing)
+            check_parameters(table, existing)
             if existing is None:
                 create.append(table)
                 continue

@@ -10,7 +10,6 @@ from hbstore.errors import AlreadyExists, ConcurrentChange, InvalidInput
 from hbstore.keys.partition_names import identifier
 from hbstore.keys.row_key import successor
 from hbstore.model.objects import Table
-from hbstore.model.retention import check_retention
 from hbstore.rows.interface import TIMELINES
 from hbstore.store.constraint_changes import follow_columns, move_constraints
 from hbstore.store.constraints_cell import CONSTRAINTS
@@ -18,6 +17,7 @@ from hbstore.store.grants_row import move_grants
 from hbstore.store.packing import rewrite_earlier
 from hbstore.store.publications_cell import WRITES, check_in_place, check_movable, without_move
 from hbstore.store.purge import OF_NAME
+from hbstore.store.table_parameters import check_parameters
 from hbstore.store.table_row import (
     DEFINITION,
     TableRow,
@@ -29,7 +29,6 @@ from hbstore.store.table_row import (
 )
 from hbstore.store.tables import Tables, existing_database
 from hbstore.store.time_columns import declared_by
-from hbstore.store.timeline_classes import check_classes
 from hbstore.texts.arguments import expect, expect_flags
 from hbstore.transactions.epochs import Epochs
 from hbstore.transactions.payload_change import checked_relocation
@@ -145,8 +144,7 @@ class TableChanges:
                     hint="Create another table and load the partitions into it",
                 )
             check_same_table(row, same_as)
-            check_classes(table, row.table)
-            check_retention(table, row.table)
+            check_parameters(table, row.table)
             check_movable(row, moved)
             target = transaction.row(table_key(table.database, table.name))
             existing_database(table.database, transaction.row(database_key(table.database)).state)
@@ -192,8 +190,7 @@ def check_alterable(row: TableRow, table: Table) -> None:
             table=table,
             hint="Create another table and load the partitions into it",
         )
-    check_classes(table, row.table)
-    check_retention(table, row.table)
+    check_parameters(table, row.table)
 
 
 def redefine(

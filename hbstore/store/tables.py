@@ -21,7 +21,6 @@ from hbstore.keys.partition_names import identifier
 from hbstore.keys.row_key import successor, table_prefix
 from hbstore.model.constraints import Constraint
 from hbstore.model.objects import Database, Privileges, Table
-from hbstore.model.retention import check_retention
 from hbstore.model.structs import decode_database, encode_database
 from hbstore.model.totals import NOTHING
 from hbstore.servers.call_limits import check_wanted
@@ -31,6 +30,7 @@ from hbstore.store.grants_row import GRANTS, grant_first, grants_key
 from hbstore.store.publications_cell import check_in_place
 from hbstore.store.purge import OF_NAME, remove_rows
 from hbstore.store.stream_batches import record_keys
+from hbstore.store.table_parameters import check_parameters
 from hbstore.store.table_row import (
     DATABASE_KEYS,
     DEFINITION,
@@ -47,7 +47,6 @@ from hbstore.store.table_row import (
     table_keys,
     totals_state,
 )
-from hbstore.store.timeline_classes import check_classes
 from hbstore.texts.arguments import expect, expect_flags
 from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions
@@ -212,8 +211,7 @@ class Tables:
             "grants", grants, Privileges, NoneType, hint='Give Privileges(users={"ann": [Grant("SELECT")]}), or None'
         )
         self.database_struct(table.database)
-        check_classes(table)
-        check_retention(table)
+        check_parameters(table)
 
         def create(transaction: Transaction) -> None:
             table_id = add_table(transaction, table)

@@ -313,7 +313,7 @@ def test_what_is_stored_can_be_altered_and_only_what_is_new_is_looked_at(invalid
     assert invalid.fact("daily").storage_tables == ()
 
 
-def daily(timeline_class):
+def daily(timeline_class, **properties):
     """A fact whose storage table names a class for its timeline."""
     return Fact(
         name="daily",
@@ -325,7 +325,7 @@ def daily(timeline_class):
                 update_periods=["DAILY"],
                 partition_columns=[Column(name="dt", type="string")],
                 time_partition_columns=["dt"],
-                description=TableDescription(table_properties={CLASS: timeline_class}),
+                description=TableDescription(table_properties={CLASS: timeline_class, **properties}),
             )
         ],
     )
@@ -343,6 +343,8 @@ def test_a_timeline_class_that_there_is_not(cubes):
     with pytest.raises(UnknownTimelineClass):
         cubes.alter(daily("com.example.Linked"))
     assert cubes.fact("daily") == daily("RangesPartitionTimeline")
+    with pytest.raises(InvalidInput, match="the age cannot be read"):
+        cubes.alter(daily("RangesPartitionTimeline", **{"hbstore.retention": "90x"}))
 
 
 def test_attributes_by_chains_are_left_to_questions(cubes):

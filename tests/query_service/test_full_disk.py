@@ -34,8 +34,8 @@ def small_disk(tmp_path):
 def test_a_query_without_room_for_its_rows_says_so(spark, small_disk, monkeypatch):
     monkeypatch.setattr(spark, "results", small_disk)
     end, id_ = spark.ask("select id, sha2(string(id), 512) as text from range(300000)")
-    told = end.problem.error, end.problem.fields.get("reason")
-    assert told == ("FileOperationFailed", "No space left on device"), end.problem
+    problem = end.problem.error, end.problem.fields.get("reason")
+    assert problem == ("FileOperationFailed", "No space left on device"), end.problem
     assert "Free space" in end.problem.hint
     results = Results(str(small_disk))
     until(lambda: results.remove(id_) or shutil.disk_usage(small_disk).free > ROOM)  # a task may still write

@@ -272,7 +272,7 @@ def test_a_server_keeps_what_each_table_says(store, here, caplog, monkeypatch):
     filled(store, here, "sales", **{"hbstore.retention": "7d"})
     filled(store, here, "logs", EXTERNAL="TRUE", **{"hbstore.retention": "27d"})
     with monkeypatch.context() as earlier:  # versions took any text
-        earlier.setattr("hbstore.store.tables.check_retention", lambda _: None)
+        earlier.setattr("hbstore.store.tables.check_parameters", lambda _: None)
         filled(store, here, "odd", **{"hbstore.retention": "soon"})
     filled(store, here, "forever")
 

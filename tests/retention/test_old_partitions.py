@@ -136,7 +136,7 @@ def test_no_table_is_given_an_age_that_cannot_be_read(monkeypatch):
         with pytest.raises(InvalidInput, match="age=90x"):
             store.create_table(odd)
         with monkeypatch.context() as earlier:  # versions took any text
-            earlier.setattr("hbstore.store.tables.check_retention", lambda _: None)
+            earlier.setattr("hbstore.store.tables.check_parameters", lambda _: None)
             store.create_table(odd)
         store.alter_table(replace(odd, owner="ann"))
         store.rename_table("shop", "sales", replace(odd, name="sold"))
