@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import Any, Final, Self
 
@@ -17,8 +17,9 @@ import uvloop
 from starlette.types import ASGIApp, Scope
 
 from hbstore.errors import HbstoreError
-from hbstore.servers.bounds import UNWATCHED, Bound, BoundReached, DoorWatch
+from hbstore.servers.bounds import UNWATCHED, Bound, DoorWatch
 from hbstore.servers.connection import REFUSED_SECONDS, ClientSocket, no_room
+from hbstore.servers.heads import RequestHead
 from hbstore.servers.http_bounds import BoundedRequests
 from hbstore.servers.limits import ServerLimits
 from hbstore.servers.logs import REFUSALS, Complaints
@@ -29,9 +30,6 @@ GRACE: Final = 10
 
 MAX_HEAD: Final = 64 * 1024
 """Bytes of a request's line and headers; what came last with them is not cut."""
-
-_GATHERED: Final = 16 * 1024
-"""Bytes of a first head that wait for its end; of a longer one the application's parser says what is wrong."""
 
 _LOG: Final = logging.getLogger("hbstore.servers.http")
 _LOOK_SECONDS: Final = 1.0
@@ -179,9 +177,10 @@ class HttpDialogue:
     client: ClientSocket
     http: HttpServer
     limits: ServerLimits
-    _head: bytes = b""
+    _head: RequestHead = field(init=False)
 
     def __post_init__(self) -> None:
+        self._head = RequestHead(self.client, self.limits.login_seconds)
         if self.client.refused:
             self.client.patience = min(self.limits.login_seconds, REFUSED_SECONDS)
 
@@ -189,28 +188,16 @@ class HttpDialogue:
         """Take what has come of the head, and hand it over."""
         if self.client.refused:
             return None
-        try:
-            data = self.client.sock.recv(MAX_HEAD)
-        except BlockingIOError:
-            return True  # it was a false alarm
-        self._head += data
-        if data and len(self._head) <= _GATHERED and self._head[:1].isalpha() and not self._has_end(len(data)):
-            why = "the client took too long to send a request"
-            self.client.expect(self.limits.login_seconds, BoundReached(Bound.LOGIN, why))
+        if not self._head.gather():
             return True
-        if self._head:
-            self.http.take(self.client.sock, self._head)
+        if self._head.data:  # of what is no request the application's parser says what is wrong
+            self.http.take(self.client.sock, self._head.data)
         return False
 
     def serve(self) -> bool:
         """Tell the client why it is refused, and wait until it has read that."""
         refuse(self.client.sock, no_room(self.limits.connections))
         return False
-
-    def _has_end(self, new: int) -> bool:
-        """Whether a head ends in the last so many bytes, with or without carriage returns."""
-        last = self._head[-new - 3 :]
-        return b"\n\r\n" in last or b"\n\n" in last
 
 
 def refuse(sock: socket.socket, error: HbstoreError) -> None:

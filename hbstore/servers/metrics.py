@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from hbstore.servers.bounds import UNWATCHED, Bound, BoundReached, DoorWatch
+from hbstore.servers.bounds import UNWATCHED, DoorWatch
 from hbstore.servers.connection import ClientSocket
+from hbstore.servers.heads import RequestHead
 from hbstore.servers.limits import ServerLimits
 from hbstore.servers.listening import LOOPBACK, is_loopback, listening_socket, names_server
 from hbstore.servers.server import Server
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 _GRACE: Final = 1.0
 """Seconds that replies under way have when the server stops."""
 
-_MAX_HEAD: Final = 64 * 1024
 Probe: TypeAlias = Callable[[], tuple[HTTPStatus, Mapping[str, object]]]
 """What is answered to who asks for a path: a status, and a JSON document."""
 
@@ -90,7 +90,7 @@ def metrics_server(
         app = _under_own_names(app)
     return Server(
         listening_socket(host, port, option="--metrics-port"),
-        lambda client: _MetricsDialogue(client, app, limits),
+        lambda client: _MetricsDialogue(client, app, RequestHead(client, limits.login_seconds)),
         limits,
         patience=limits.login_seconds,
         grace=_GRACE,
@@ -98,32 +98,23 @@ def metrics_server(
     )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _MetricsDialogue:
     """Answers one request over HTTP. Its head must come soon; it has no body."""
 
     client: ClientSocket
     app: WSGIApplication
-    limits: ServerLimits
-    _head: bytes = b""
+    head: RequestHead
 
     def serve_short(self) -> bool | None:
         """Take what has come of the head; what is asked for may have to be looked for."""
-        try:
-            data = self.client.sock.recv(_MAX_HEAD)
-        except BlockingIOError:
-            return True  # it was a false alarm
-        self._head += data
-        if b"\r\n\r\n" in self._head[-len(data) - 3 :]:
-            return None
-        self.client.expect(
-            self.limits.login_seconds, BoundReached(Bound.LOGIN, "the client took too long to send a request")
-        )
-        return bool(data) and len(self._head) <= _MAX_HEAD
+        if not self.head.gather():
+            return True
+        return None if self.head.has_end else False
 
     def serve(self) -> bool:
         """Answer."""
-        reply = _reply(self.app, self._head)
+        reply = _reply(self.app, self.head.data)
         self.client.write((reply,), len(reply), framed=False)
         return False
 
