@@ -215,26 +215,23 @@ def _selected(
     Raises:
         InvalidInput: neither the command nor the table says how old they may be.
     """
-    from hbstore.model.retention import Retention, checked_column, parse_age, retention_of
+    from hbstore.model.retention import Retention, checked_column, parse_age, retention_column, retention_of
     from hbstore.retention.old_partitions import OldPartitions, old_partitions
 
     if filter_ is not None:
         return store.read_payloads(
             table.database, table.name, filter_, lambda *read: OldPartitions(list(chain.from_iterable(read[2])), 0)
         )
-    named = checked_column(table, column)
-    own = None if named and older_than else retention_of(table)
-    if older_than is not None:
-        retention = Retention(parse_age(older_than), named or (own.column if own else None))
-    elif own is not None:
-        retention = Retention(own.age, named or own.column)
-    else:
+    own = None if older_than is not None else retention_of(table)
+    if older_than is None and own is None:
         raise InvalidInput(
             "nothing says how old partitions may be",
             table=table,
             hint="Give --older-than 90d or --filter, or set the table's parameter hbstore.retention",
         )
-    return old_partitions(store, table, retention, now)
+    age = parse_age(older_than or "") if own is None else own.age
+    counts = checked_column(table, column) or retention_column(table)
+    return old_partitions(store, table, Retention(age, counts), now)
 
 
 def _warehouse(store: PartitionStore, root: str | None, trash: str | None) -> Warehouse:

@@ -100,11 +100,13 @@ def absolute_location(text: str) -> Location:
     """The location of a path or URI that the user of this process names; a relative path is in the working directory.
 
     Raises:
-        FileOperationFailed: as of `parse_location`.
+        FileOperationFailed: as of `parse_location`, and where it is empty.
 
     >>> str(absolute_location("/data")), absolute_location("data") == absolute_location("./data")
     ('file:/data', True)
     """
+    if not text.strip():
+        return parse_location("")  # it is refused: a script's variable that is not set names no folder
     return parse_location(text if _URI.match(text) else os.path.abspath(text))  # noqa: PTH100  links stay as they are
 
 

@@ -66,7 +66,16 @@ def retention_of(table: Table) -> Retention | None:
     text = table.parameters.get(RETENTION)
     if not text:
         return None
-    return Retention(parse_age(text), checked_column(table, table.parameters.get(RETENTION_COLUMN)))
+    return Retention(parse_age(text), retention_column(table))
+
+
+def retention_column(table: Table) -> str | None:
+    """The partition column whose times count, if a table's parameters name one, whether or not they say how long.
+
+    Raises:
+        InvalidInput: the table has no such partition column.
+    """
+    return checked_column(table, table.parameters.get(RETENTION_COLUMN))
 
 
 def check_retention(table: Table, before: Table | None = None) -> None:
@@ -82,6 +91,7 @@ def check_retention(table: Table, before: Table | None = None) -> None:
     if before is None or any(
         table.parameters.get(name) != before.parameters.get(name) for name in (RETENTION, RETENTION_COLUMN)
     ):
+        retention_column(table)
         retention_of(table)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hbstore.model.objects import Table
 from hbstore.model.retention import check_retention
 from hbstore.store.timeline_classes import check_classes
+from hbstore.texts.arguments import expect_dict
 
 
 def check_parameters(table: Table, before: Table | None = None) -> None:
@@ -17,7 +18,8 @@ def check_parameters(table: Table, before: Table | None = None) -> None:
     Raises:
         UnknownTimelineClass: it names a class that there is not.
         UnknownUpdatePeriod, TimelineMismatch: it declares timelines that cannot be.
-        InvalidInput: how long partitions are kept cannot be read.
+        InvalidInput: how long partitions are kept cannot be read, or a parameter is no text.
     """
+    expect_dict("parameters", table.parameters, str, hint='Give a dict of texts, such as {"owner": "ann"}')
     check_classes(table, before)
     check_retention(table, before)

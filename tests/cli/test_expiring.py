@@ -76,11 +76,14 @@ def test_the_command_that_undoes_it_works_as_it_is_printed_in_any_folder(run, wa
     assert run(*words, store=None).stdout == "2 partitions brought back\n"
 
 
-def test_a_warehouse_that_is_mistyped_moves_nothing(run_json, warehouse, tmp_path):
+def test_a_warehouse_that_is_mistyped_moves_nothing(run, run_json, warehouse, tmp_path):
     before = files(warehouse)
     kept = run_json("expire", "shop.sales", "--older-than", "90d", "--warehouse", tmp_path / "typo")
     assert (kept["dropped"], len(kept["kept"]), files(warehouse)) == (0, 2, before)
     assert not (tmp_path / "typo").exists()
+    for nothing in ("", " "):  # else the working directory would be one
+        refused = run("expire", "shop.sales", "--older-than", "90d", "--warehouse", nothing, code=2)
+        assert "not a location" in refused.stderr
 
 
 def test_runs_are_deleted_in_their_trash_when_they_are_old(run, run_json, warehouse, tmp_path, path):
@@ -114,4 +117,22 @@ def test_the_table_says_how_old(run, run_json, warehouse, path):
         table = store.get_table("shop", "sales")
         store.alter_table(replace(table, parameters={"hbstore.retention": "150d"}))
     assert run_json("expire", "shop.sales", "--warehouse", warehouse)["dropped"] == 1
+
+
+@pytest.mark.usefixtures("warehouse")
+def test_the_table_says_which_column_counts_for_an_age_of_the_command(run, run_json):
+    columns = ("--partition", "created date", "--partition", "month string")
+    wrong = run("create-table", "shop.kept", *columns, "--parameter", "hbstore.retention.column=moth", code=2)
+    assert "Did you mean month?" in wrong.stderr
+    run("create-table", "shop.kept", *columns, "--parameter", "hbstore.retention.column=Month")
+    run("add-partition", "shop.kept", "created=2013-01-01/month=2099-01")
+    old = ("expire", "shop.kept", "--older-than", "90d", "--dry-run")
+    assert run(*old).stdout == ""
+    assert run_json(*old, "--column", "created")[0]["values"] == ["2013-01-01", "2099-01"]
+
+
+@pytest.mark.usefixtures("warehouse")
+def test_a_column_that_there_is_not_is_named(run, path):
+    with connect(f"sqlite://{path}") as store:
+        store.alter_table(replace(store.get_table("shop", "sales"), parameters={"hbstore.retention": "150d"}))
     assert "no such partition column" in run("expire", "shop.sales", "--column", "day", code=2).stderr

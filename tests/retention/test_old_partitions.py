@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -132,6 +133,9 @@ def test_no_table_is_given_an_age_that_cannot_be_read(monkeypatch):
     """Servers would only warn, and drop nothing."""
     with connect("memory://") as store:
         store.create_database("shop")
+        for name in ("hbstore.retention", "hbstore.retention.column", "cube.storagetable.update.periods"):
+            with pytest.raises(InvalidInput, match=re.escape(f"argument=parameters['{name}'], type=int")):
+                store.create_table(table([Column("ds", "date")], **{"hbstore.retention": "90d", name: 90}))
         odd = table([Column("ds", "date")], **{"hbstore.retention": "90x"})
         with pytest.raises(InvalidInput, match="age=90x"):
             store.create_table(odd)
