@@ -214,6 +214,7 @@ def take_queries(doors: QueryDoors, store: PartitionStore, requests: StopRequest
             stack.enter_context(drivers)
         say_ready(lifeline)
         requests.wait()
+        requests.end_at_next()
 
 
 def _http_door(

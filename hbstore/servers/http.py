@@ -54,6 +54,7 @@ class HttpServer:
             uvicorn.Config(
                 BoundedRequests(app, limits, self._cut_request, watch),
                 log_config=None,
+                log_level="critical",  # of its own lines; those about connections go to `_ConnectionLog`
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=GRACE,
@@ -255,8 +256,11 @@ class _ConnectionLog:
         self.refusals.say("refused", client=_address(self.connection), why=text.splitlines()[0])
 
     def error(self, text: str, *values: object, exc_info: BaseException | None = None) -> None:
-        """It is about the application."""
-        _LOG.error(text, *values, exc_info=exc_info)
+        """It is about the application, or the server stops and a request has not come whole."""
+        if isinstance(exc_info, asyncio.CancelledError):
+            _LOG.info("cut off", extra={"fields": {"client": _address(self.connection), "why": "the server stops"}})
+        else:
+            _LOG.error(text.strip(), *values, exc_info=exc_info)
 
 
 def _address(connection: Any) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -53,3 +55,22 @@ def test_each_signal_is_one_request_and_afterwards_none(number):
         assert not requests.wait(0)
     assert signal.getsignal(number) is before
     assert signal.set_wakeup_fd(-1) == -1
+
+
+@BOTH
+def test_the_next_signal_ends_a_process_that_does_not_wait_for_requests_any_more(number):
+    program = """
+import sys, threading
+from hbstore.servers.stopping import StopRequests
+with StopRequests() as requests:
+    print("ready", flush=True)
+    requests.wait()
+    requests.end_at_next()
+    print("stopping", flush=True)
+    threading.Event().wait()
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        for word in ("ready", "stopping"):
+            assert process.stdout.readline().strip() == word
+            process.send_signal(number)
+        assert process.wait(SECONDS) == -number

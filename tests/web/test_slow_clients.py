@@ -81,6 +81,23 @@ def test_a_head_without_an_end_is_refused(connected, caplog):
     until(lambda: "refused" in caplog.messages)
 
 
+def test_a_request_of_which_a_part_is_missing_does_not_fail_when_the_server_stops(served, caplog, monkeypatch):
+    monkeypatch.setattr("hbstore.servers.http.GRACE", 1)
+    caplog.set_level("INFO")
+    with http_served(application(served[0], Access()), "127.0.0.1", 0) as port:
+        sock = socket.create_connection(("127.0.0.1", port), SECONDS)
+        head = (
+            b"POST /queries HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+        )
+        sock.sendall(head + b"Content-Length: 70\r\n\r\n")
+        assert sock.recv(12) == b"HTTP/1.1 100"  # so the application waits for the rest
+        sock.sendall(b"{")
+    with sock:
+        while sock.recv(1000):  # the end of the interim response, and then that of the connection
+            pass
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [("INFO", "cut off")]
+
+
 @pytest.mark.parametrize("sent", [b"\x16\x03\x01", b"GET / HTTP/1.1\r\nHost\r\n\r\n", UPGRADE])
 def test_lines_about_what_is_no_request_are_few_and_in_the_log(connected, caplog, monkeypatch, sent):
     monkeypatch.setattr("hbstore.servers.http.REFUSALS", 2)
