@@ -86,9 +86,7 @@ def test_a_request_of_which_a_part_is_missing_does_not_fail_when_the_server_stop
     caplog.set_level("INFO")
     with http_served(application(served[0], Access()), "127.0.0.1", 0) as port:
         sock = socket.create_connection(("127.0.0.1", port), SECONDS)
-        head = (
-            b"POST /queries HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
-        )
+        head = b"POST /queries HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
         sock.sendall(head + b"Content-Length: 70\r\n\r\n")
         assert sock.recv(12) == b"HTTP/1.1 100"  # so the application waits for the rest
         sock.sendall(b"{")
