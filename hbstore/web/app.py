@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fastapi import Response
+from fastapi import Depends, Response
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -34,6 +34,7 @@ from hbstore.web.problems import PROBLEMS, handle_errors
 from hbstore.web.queries.query_routes import query_routes
 from hbstore.web.queries.result_routes import result_routes
 from hbstore.web.queries.waiting import QueryWaiting
+from hbstore.web.query_parameters import refuse_unknown_parameters
 from hbstore.web.reply_forms import Heads, PackedTexts
 
 
@@ -94,26 +95,29 @@ def application(
     handle_errors(app, None if catalog is None else catalog.store)
     queries = QueryWaiting(service)
     waiting: list[Stoppable] = [queries]
-    app.include_router(query_routes(service, queries))
-    app.include_router(result_routes(service))
+    routers = [query_routes(service, queries), result_routes(service)]
     if catalog is not None:
-        app.include_router(catalog_routes(catalog))
-        app.include_router(name_routes(catalog))
-        app.include_router(database_change_routes(catalog))
-        app.include_router(table_change_routes(catalog))
-        app.include_router(partition_routes(catalog))
-        app.include_router(partition_change_routes(catalog))
-        app.include_router(named_partition_change_routes(catalog))
-        app.include_router(timeline_routes(catalog))
-        app.include_router(upkeep_routes(catalog))
-        app.include_router(model_routes(catalog))
-        app.include_router(model_change_routes(catalog))
-        app.include_router(fact_routes(catalog))
-        app.include_router(fact_partition_routes(catalog))
-        app.include_router(fact_partition_change_routes(catalog))
         covers = Waits(catalog.store)
         waiting.append(covers)
-        app.include_router(wait_routes(covers))
+        routers += [
+            catalog_routes(catalog),
+            name_routes(catalog),
+            database_change_routes(catalog),
+            table_change_routes(catalog),
+            partition_routes(catalog),
+            partition_change_routes(catalog),
+            named_partition_change_routes(catalog),
+            timeline_routes(catalog),
+            upkeep_routes(catalog),
+            model_routes(catalog),
+            model_change_routes(catalog),
+            fact_routes(catalog),
+            fact_partition_routes(catalog),
+            fact_partition_change_routes(catalog),
+            wait_routes(covers),
+        ]
+    for router in routers:
+        app.include_router(router, dependencies=[Depends(refuse_unknown_parameters)])
 
     @app.get("/health", tags=["server"])
     @app.get("/health/live", tags=["server"])

@@ -23,6 +23,20 @@ def get(browse, path, headers=None, **query):
     return browse("GET", f"{path}?{urlencode(query)}", headers=headers)
 
 
+@pytest.mark.parametrize(
+    ("address", "hint"),
+    [
+        (f"{SALES}/partitions?filtr=hour%20%3D%205", "Did you mean filter?"),
+        (f"{SALES}?filter=ds", "This path takes no parameters"),
+    ],
+)
+def test_a_parameter_that_a_path_does_not_have_is_no_filter_that_selects_everything(browse, address, hint):
+    reply = browse("GET", address, headers={"Accept": "application/json"})
+    problem = json.loads(reply.data)
+    assert (reply.status, problem["error"]) == (400, "InvalidInput")
+    assert hint in problem["hint"]
+
+
 def test_a_filter_selects_partitions(browse, catalog):
     found = get(browse, PARTITIONS, filter="ds > '2013-01-01' and hour = 5").json()
     assert found["next"] is None
