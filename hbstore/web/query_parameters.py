@@ -24,7 +24,7 @@ async def refuse_unknown_parameters(request: Request) -> None:
     names = list(_names(route.dependant))
     for name in request.query_params:
         if name not in names:
-            hint = f"The parameters are {', '.join(names)}" if names else "This path takes no parameters"
+            hint = f"This path takes {', '.join(names) or 'no parameters'}"
             raise InvalidInput(
                 "the request has an unknown parameter", parameter=name, hint=did_you_mean(name, names, hint)
             )

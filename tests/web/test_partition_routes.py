@@ -27,7 +27,7 @@ def get(browse, path, headers=None, **query):
     ("address", "hint"),
     [
         (f"{SALES}/partitions?filtr=hour%20%3D%205", "Did you mean filter?"),
-        (f"{SALES}?filter=ds", "This path takes no parameters"),
+        (f"{SALES}?filter=ds", "This path takes format"),
     ],
 )
 def test_a_parameter_that_a_path_does_not_have_is_no_filter_that_selects_everything(browse, address, hint):
