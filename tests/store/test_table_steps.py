@@ -120,7 +120,7 @@ def test_a_table_is_altered_if_it_is_what_it_was(sales):
         owner = next(owners, None)
         if owner is not None:
             sales.alter_table(replace(sales.get_table("shop", "sales"), owner=owner))
-        table.alter(replace(table.table, parameters={"owned by": table.table.owner}))
+        table.alter(replace(table.table, parameters={"owned by": str(table.table.owner)}))
 
     sales.change("shop.sales", step)
     assert sales.get_table("shop", "sales").parameters == {"owned by": "bob"}
