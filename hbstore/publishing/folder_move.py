@@ -1,11 +1,12 @@
 """The folder of a table or partition that is renamed: it moves along.
 
-1. *Note* on the table's row where it moves: no other folder of the table moves meanwhile, and no partition changes.
-2. Hold the table's folder, see that the note is still there, and move it: `hbstore.publishing.held_folder`.
+1. Hold the table's folder, so that no process moves a folder of it meanwhile: `hbstore.publishing.held_folder`.
+2. *Note* on the table's row where it moves: no other folder of the table moves until then, and no partition changes.
+   See that the note is still there, move the folder, and let the table's folder go.
 3. *Decide*: the step that renames takes the note away, with the new location. It fails where the note is gone.
 
-Where folders cannot be renamed, 2 copies it, and after 3 what it was copied from is deleted, as the files of a dropped
-partition are: `hbstore.publishing.removal`. Until then it is read where it was.
+Where folders cannot be renamed, nothing is held, 2 copies it, and after 3 what it was copied from is deleted, as the
+files of a dropped partition are: `hbstore.publishing.removal`. Until then it is read where it was.
 
 What fails moves the folder back, or deletes the copies, if the catalog still names the place that it came from, and
 takes the note away. So does the next process that comes to the table and meets a note which is five seconds old, or,
@@ -17,7 +18,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from hbstore.errors import (
@@ -66,6 +68,31 @@ class FolderMove:
     id: str
     move: Move
     partition: tuple[str, ...] = ()
+
+    def note(self, warehouse: Warehouse, partitions: Sequence[tuple[str, ...]]) -> FolderMove:
+        """Note it on the table's row, if nothing is where the folder goes; the move of the folder that is there now.
+
+        Args:
+            warehouse: where the folder is.
+            partitions: the values that the partition has and gets whose folder it is; none: it is the table's.
+
+        Raises:
+            FileOperationFailed: something is there.
+            HbstoreError: as of `hbstore.store.folder_changes.FolderChanges.begin_move`. Nothing was changed.
+        """
+        source, target, _, is_copied = self.move
+        if warehouse.exists(target):
+            raise FileOperationFailed(
+                "the new folder already exists",
+                source=source,
+                target=target,
+                hint="Nothing was changed. Remove that folder, or choose another name",
+            )
+        noted = replace(self, move=Move(source, target, warehouse.identity(source), is_copied))
+        old = self.copied_from(warehouse) if is_copied else None
+        until = time.time() + (_COPYING if is_copied else _RENAMING)
+        self.store.folder_changes.begin_move(self.row, self.id, noted.move, until, partitions, old)
+        return noted
 
     def undo(self, *, own: bool = False) -> bool:
         """Move the folder back unless the rename is decided, and take the note away; whether it was there.
@@ -188,31 +215,22 @@ def moved_folder(
         check_in_place(store.publications.row(row.table.database, row.table.name), partitions=True)
         yield None
         return
-    if warehouse.exists(target):
-        raise FileOperationFailed(
-            "the new folder already exists",
-            source=source,
-            target=target,
-            hint="Nothing was changed. Remove that folder, or choose another name",
-        )
     is_copied = not warehouse.renames(source)
-    noted = Move(source, target, warehouse.identity(source), is_copied)
+    noted = Move(source, target, is_copied=is_copied)
     move = FolderMove(store, row, new_publication_id(), noted, next(iter(partitions), ()))
-    until = time.time() + (_COPYING if is_copied else _RENAMING)
-    old = move.copied_from(warehouse) if is_copied else None
-    began = time.monotonic()
-    store.folder_changes.begin_move(row, move.id, noted, until, partitions, old)
     has_moved = False
     try:
         if is_copied:
+            move.note(warehouse, partitions)
             lease = Lease(store, row, move.id, alive=_COPYING)
             has_moved = warehouse.copy(source, target, inside=inside, before_each=lease.keep)
         else:
-            with held_at_last(lambda: move.held(warehouse), store.patience, source) as hold:
+            with held_at_last(partial(move.held, warehouse), store.patience, source) as hold:
+                began = time.monotonic()
+                move = move.note(warehouse, partitions)
                 # Where there are no locks others may have given it up some seconds later, and renamed it themselves.
-                is_in_time = time.monotonic() - began < _LATEST if hold is Hold.UNTOLD else hold is Hold.MINE
-                if is_in_time and move.is_noted():
-                    has_moved = warehouse.move(source, target, inside=inside, identity=noted.folder)
+                if hold is Hold.MINE or (hold is Hold.UNTOLD and time.monotonic() - began < _LATEST):
+                    has_moved = warehouse.move(source, target, inside=inside, identity=move.move.folder)
         _check_moved(has_moved, source)
         yield move.id
     except CommitStateUnknown:

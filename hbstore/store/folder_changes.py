@@ -66,7 +66,8 @@ class FolderChanges:
 
         Raises:
             WriteConflict: files are on their way into it, or another folder of the table moves.
-            ConcurrentChange: it is elsewhere, or the table or partition was dropped or renamed.
+            ConcurrentChange: it is elsewhere, the table or partition was dropped or renamed, or there is one with the
+                values that it gets.
 
         >>> from dataclasses import replace
         >>> store.create_table(replace(sales.definition, name="local", location="file:/data/local"))
@@ -164,15 +165,17 @@ class FolderChanges:
 
 
 def _check_is_at(view: RowView, now: TableRow, source: str, keys: Sequence[bytes]) -> None:
-    """See that a folder is that of the table or, where keys are told, of the partition with the first of them.
+    """See that a folder is that of the table or, with keys, of the partition with the first, and that none has another.
 
     Raises:
-        ConcurrentChange: it is not.
+        ConcurrentChange: it is not, or one has.
     """
     location = now.table.location or source  # a table without one is where its name says
+    there = view.existing(keys)
     if keys:
-        payload = view.existing(keys[:1]).get(keys[0])
+        payload = there.pop(keys[0], None)
         location = "" if payload is None else partition_from_payload(payload).location or ""
-    if location_or_none(location) != location_or_none(source):
+    if there or location_or_none(location) != location_or_none(source):
         hint = "Nothing was changed; read it again"
-        raise ConcurrentChange("what is to be renamed is elsewhere or gone", table=now.table, folder=source, hint=hint)
+        text = "what is to be renamed is elsewhere or gone, or the new name is taken"
+        raise ConcurrentChange(text, table=now.table, folder=source, hint=hint)

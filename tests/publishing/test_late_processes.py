@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from hbstore import connect
+from hbstore.files.local_files import LocalFiles
 from hbstore.publishing.dropped_files import finish_drops
 from tests.amounts import amount
 from tests.files.warehouses import world
@@ -32,6 +33,14 @@ CHAINS = {
     "rename the table": ["rename the table", "rename the table back", "append"],
 }
 """What others do meanwhile, when they have finished the change or given it up."""
+AND_MADE_ANEW = {
+    "drop a partition": ["append", "publish"],
+    "drop the table": ["create the table again", "append"],
+    "exchange": ["append"],
+    "rename a partition": ["publish"],
+    "rename the table": ["create the table again", "append"],
+}
+"""What makes anew what a change is about, after others have made that change themselves."""
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +76,7 @@ def interrupted(folder, name, at, chain, lives_for=None, later=5_000):
                     ended.append((other, attempt(other, store, here)))
 
         process = Process(at, come, lives_for)
-        for owner, method in STEPS:
+        for owner, method in [*STEPS, (LocalFiles, "held")]:  # before which it has read what it changes
             patch.setattr(owner, method, process.around(getattr(owner, method)))
         ended.insert(0, (name, attempt(name, store, here)))
         patch.undo()
@@ -88,13 +97,34 @@ def test_what_was_taken_back_is_not_done_again(tmp_path, name, lives_for):
     assert any(all(end for _, end in ended[1:]) for ended in ends), "others do all of it"
 
 
-def test_where_there_are_no_locks_others_wait_for_the_process(tmp_path, monkeypatch):
-    """As on HDFS: a process that lives is left alone with its exchange."""
+@pytest.mark.parametrize("lives_for", amount([None, 0, 1], [None, *range(12)]))
+@pytest.mark.parametrize("name", AND_MADE_ANEW)
+def test_what_others_have_made_is_not_made_again_with_what_came_after_it(tmp_path, name, lives_for):
+    chain = [name, *AND_MADE_ANEW[name]]
+    ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain, lives_for))
+    assert any(all(end for _, end in ended[1:]) for ended in ends), "others do all of it"
 
-    def no_locks(*_):
+
+@pytest.fixture
+def no_locks(monkeypatch):
+    """Folders that cannot be held, as on HDFS."""
+
+    def flock(*_):
         raise OSError(errno.ENOLCK, "no locks available")
 
-    monkeypatch.setattr(fcntl, "flock", no_locks)
+    monkeypatch.setattr(fcntl, "flock", flock)
+
+
+@pytest.mark.usefixtures("no_locks")
+@pytest.mark.parametrize("name", AND_MADE_ANEW)
+def test_where_there_are_no_locks_it_is_not_made_again_either(tmp_path, name):
+    chain = [name, *AND_MADE_ANEW[name]]
+    at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain))
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_where_there_are_no_locks_others_wait_for_the_process(tmp_path):
+    """A process that lives is left alone with its exchange."""
     chain = [RECOVER, *CHAINS["exchange"]]
     ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, "exchange", at, chain, later=0))
     assert len(ends) > 4
