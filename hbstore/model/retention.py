@@ -86,13 +86,15 @@ def check_retention(table: Table, before: Table | None = None) -> None:
         before: as it is; what it says may stay.
 
     Raises:
-        InvalidInput: as of `retention_of`; servers would drop nothing.
+        InvalidInput: as of `retention_of`, or the table has no partitions; servers would drop nothing.
     """
     if before is None or any(
         table.parameters.get(name) != before.parameters.get(name) for name in (RETENTION, RETENTION_COLUMN)
     ):
         retention_column(table)
-        retention_of(table)
+        if retention_of(table) is not None and not table.partition_columns:
+            hint = f"Only partitions expire: leave {RETENTION} out, or partition the table"
+            raise InvalidInput("the table has no partition columns", table=table, hint=hint)
 
 
 def checked_column(table: Table, column: str | None) -> str | None:

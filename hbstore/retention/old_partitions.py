@@ -113,7 +113,7 @@ def _column(table: Table, retention: Retention) -> str:
         "which partition column holds the time of a partition cannot be told",
         table=table,
         columns=", ".join(names),
-        hint="Name it: --column COLUMN, or the table's parameter hbstore.retention.column",
+        hint="Name it in the table's parameter hbstore.retention.column, or with --column of `hbstore expire`",
     )
 
 

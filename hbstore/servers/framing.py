@@ -277,7 +277,7 @@ class MessageReader:
                 "the size of a frame is not allowed",
                 size=size,
                 limit=self._limits.message,
-                hint=self._limits.too_large,
+                hint=self._limits.too_large if size > 0 else "Send the number of bytes that follow, at least 1, first",
             )
         return size
 

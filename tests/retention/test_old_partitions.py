@@ -136,6 +136,8 @@ def test_no_table_is_given_an_age_that_cannot_be_read(monkeypatch):
         for name in ("hbstore.retention", "hbstore.retention.column", "cube.storagetable.update.periods"):
             with pytest.raises(InvalidInput, match=re.escape(f"argument=parameters['{name}'], type=int")):
                 store.create_table(table([Column("ds", "date")], **{"hbstore.retention": "90d", name: 90}))
+        with pytest.raises(InvalidInput, match=r"no partition columns.*leave hbstore.retention out"):
+            store.create_table(table([], **{"hbstore.retention": "90d"}))
         odd = table([Column("ds", "date")], **{"hbstore.retention": "90x"})
         with pytest.raises(InvalidInput, match="age=90x"):
             store.create_table(odd)

@@ -293,6 +293,15 @@ def test_a_frame_that_is_too_large(size):
             reader.read()
 
 
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_frame_without_bytes(size):
+    with reading() as (reader, client):
+        client.sendall(I32(len(CALL)) + CALL + I32(size))
+        reader.read()
+        with pytest.raises(ProtocolViolation, match=r"the size of a frame is not allowed.*at least 1"):
+            reader.read()
+
+
 @pytest.mark.parametrize("size", [len(CALL) + 1, len(CALL) - 1, 5])
 def test_a_frame_that_is_not_its_call(size):
     with reading() as (reader, client):
