@@ -66,8 +66,12 @@ class Files(Protocol):
             The folders that were made, the topmost first; empty if it was there.
         """
 
-    def delete(self, place: str) -> bool:
+    def delete(self, place: str, *, identity: str | None = None) -> bool:
         """Remove a folder with everything in it, or a file, or a link. No link is followed.
+
+        Args:
+            place: where it is.
+            identity: of the folder, where another one that is there by now is to stay; None: any.
 
         Returns:
             Whether there was anything.

@@ -101,23 +101,16 @@ class LocalFiles:
             return new_folders
         raise OSError("the system makes no folder there, or other processes keep removing it")
 
-    def delete(self, place: str) -> bool:
+    def delete(self, place: str, *, identity: str | None = None) -> bool:
         """See `Files.delete`."""
         with _parent(place) as (folder, name):
             if folder is None:
                 return False
             for _ in range(_TRIES):
-                kind = _kind(folder, name)
-                if kind is None:
-                    return False
                 try:
-                    if stat.S_ISDIR(kind):
-                        shutil.rmtree(name, dir_fd=folder)
-                    else:
-                        os.unlink(name, dir_fd=folder)
+                    return _delete(folder, name, identity)
                 except FileNotFoundError:
                     continue  # somebody else is removing the same tree: the rest of it is still to be removed
-                return True
         raise OSError("other processes keep changing the folder")
 
     def delete_empty(self, place: str) -> bool:
@@ -252,6 +245,29 @@ def _data_files(path: str, hidden: bool) -> Iterator[tuple[str, int]]:  # noqa: 
                 elif entry.is_file():
                     with contextlib.suppress(FileNotFoundError):
                         yield entry.path[start:], entry.stat().st_size
+
+
+def _delete(parent: int, name: str, identity: str | None) -> bool:
+    """Remove an entry of an open folder with everything in it; see `LocalFiles.delete`.
+
+    Of a folder what is in it goes by way of the folder itself, open: whatever has its path by now.
+    """
+    kind = _kind(parent, name)
+    if kind is None:
+        return False
+    if not stat.S_ISDIR(kind):
+        os.unlink(name, dir_fd=parent)
+        return True
+    with _opened(parent, name) as folder:
+        if identity is not None and str(os.fstat(folder).st_ino) != identity:
+            return False
+        for entry in os.listdir(folder):  # noqa: PTH208  a Path has no open folder
+            if stat.S_ISDIR(_kind(folder, entry) or 0):
+                shutil.rmtree(entry, dir_fd=folder)
+            else:
+                os.unlink(entry, dir_fd=folder)
+    os.rmdir(name, dir_fd=parent)
+    return True
 
 
 def _move(parent: int, name: str, target: str, again: bool, identity: str | None) -> bool:  # noqa: FBT001

@@ -88,7 +88,7 @@ class RemoteFiles:
         self._fs.create_dir(self._inner(real), recursive=True)
         return [real]
 
-    def delete(self, place: str) -> bool:
+    def delete(self, place: str, *, identity: str | None = None) -> bool:  # noqa: ARG002
         """See `Files.delete`."""
         for _ in range(_TRIES):
             kind = self._kind(place)

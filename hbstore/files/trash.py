@@ -24,13 +24,14 @@ class Trash:
 
     location: Location
 
-    def take(self, files: Files, target: Location, place: str) -> bool:
+    def take(self, files: Files, target: Location, place: str, identity: str | None = None) -> bool:
         """Move a tree into the trash; one that is in it already is removed.
 
         Args:
             files: the tree's file system.
             target: its location.
             place: where it is, with links resolved.
+            identity: of the folder, where another one that is there by now is to stay; None: any.
 
         Returns:
             Whether there was anything.
@@ -47,11 +48,11 @@ class Trash:
                 hint="Drop the table or partition with PURGE, or set the parameter auto.purge=true on the table",
             )
         if at_or_below(place, files.real(self.location.path)):
-            return files.delete(place)
+            return files.delete(place, identity=identity)
         first = resting = self.resting_place(files, place)
         while True:
             try:
-                return files.move(place, resting)
+                return files.move(place, resting, identity=identity)
             except FileExistsError:
                 if not files.exists(resting):
                     raise

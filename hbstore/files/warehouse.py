@@ -177,13 +177,14 @@ class Warehouse(ReadableFolders):
         with failing("the location cannot be read", location):
             self._bounds.place(target, ())
 
-    def delete(self, location: str, *, inside: Sequence[str], purge: bool) -> bool:
+    def delete(self, location: str, *, inside: Sequence[str], purge: bool, identity: str | None = None) -> bool:
         """Remove a tree, or move it to the trash.
 
         Args:
             location: a folder; a file or a link is removed as well.
             inside: the database's or table's own locations. What is below the roots may be removed in any case.
             purge: remove it even where there is a trash.
+            identity: of the folder, where another one that is there by now is to stay; None: any.
 
         Returns:
             Whether there was anything.
@@ -197,8 +198,8 @@ class Warehouse(ReadableFolders):
             place = self._bounds.place(target, inside)
             files = self._systems.files(target)
             if self._trash is None or purge:
-                return files.delete(place)
-            return self._trash.take(files, target, place)
+                return files.delete(place, identity=identity)
+            return self._trash.take(files, target, place, identity)
 
     def with_trash(self, trash: str) -> Warehouse:
         """The same warehouse with another trash.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import accumulate
@@ -82,10 +82,12 @@ def drop_with_files(
         for start in range(0, len(folders), _HELD):
             some = folders[start : start + _HELD]
             with all_held(warehouse, some, store.patience):
+                identities = [warehouse.identity(location) for location in some]
                 lease.check()
-                for location in some:
+                for location, identity in zip(some, identities, strict=True):
                     lease.keep()
-                    left += remove_partition_files(warehouse, table, [location], purge=purge)
+                    if not _remove_partition_files(warehouse, table, location, identity, purge=purge):
+                        left.append(location)
         store.publications.close(row, manifest.id)
     return tuple(left)
 
@@ -117,20 +119,29 @@ def finish_removal(store: PartitionStore, row: TableRow, manifest: Manifest) -> 
             with all_held(warehouse, [write.location]) as is_held:
                 if not is_held:
                     return False
+                identity = warehouse.identity(write.location)
                 lease.check()
-                _delete_noted(warehouse, home, write.location, names, lease, purge=removal.purge)
+                _delete_noted(warehouse, home, write.location, names, lease, identity, purge=removal.purge)
         store.publications.close(row, manifest.id)
     return True
 
 
 def _delete_noted(
-    warehouse: Warehouse, home: str | None, location: str, names: Sequence[str], lease: Lease, *, purge: bool
+    warehouse: Warehouse,
+    home: str | None,
+    location: str,
+    names: Sequence[str],
+    lease: Lease,
+    identity: str | None,
+    *,
+    purge: bool,
 ) -> None:
-    """Delete some files of a dropped partition, and folders in its table's that are empty then."""
+    """Delete some files of a dropped partition, or its folder, and folders in its table's that are empty then."""
     inside = (location,) if home is None else (home, location)
     for name in names:
         lease.keep()
-        remove_tree(warehouse, f"{location}/{name}".rstrip("/"), inside=inside, purge=purge)
+        place, folder = (f"{location}/{name}", None) if name else (location, identity)
+        remove_tree(warehouse, place, inside=inside, purge=purge, identity=folder)
         if home is not None:
             warehouse.delete_empty_parents(f"{location}/{name}".rstrip("/"), below=home)
     if home is not None and not names:
@@ -174,25 +185,22 @@ def file_names(
         return list(pool.map(names, locations))
 
 
-def remove_partition_files(
-    warehouse: Warehouse, table: Table, locations: Iterable[str], *, purge: bool
-) -> tuple[str, ...]:
-    """Delete the files of dropped partitions, and folders between the table's and theirs that are empty then.
+def _remove_partition_files(
+    warehouse: Warehouse, table: Table, location: str, identity: str | None, *, purge: bool
+) -> bool:
+    """Delete a dropped partition's folder, and those around it in the table's that are empty then; if that went well.
 
-    Returns:
-        Locations whose files could not be deleted.
+    Another folder that is there by now stays: of a table that has the place since this one was dropped.
     """
-    left = []
+    if holds_table(table, location):
+        _LOG.warning("%s: the files of %s stay, because they are the files of the whole table", table, location)
+        return False
     inside = () if table.location is None else (table.location,)
-    for location in filter(None, locations):
-        if holds_table(table, location):
-            _LOG.warning("%s: the files of %s stay, because they are the files of the whole table", table, location)
-            left.append(location)
-        elif not remove_tree(warehouse, location, inside=inside, purge=purge):
-            left.append(location)
-        elif table.location is not None:
-            warehouse.delete_empty_parents(location, below=table.location)
-    return tuple(left)
+    if not remove_tree(warehouse, location, inside=inside, purge=purge, identity=identity):
+        return False
+    if table.location is not None:
+        warehouse.delete_empty_parents(location, below=table.location)
+    return True
 
 
 def holds_table(table: Table, location: str) -> bool:
@@ -201,10 +209,20 @@ def holds_table(table: Table, location: str) -> bool:
     return home is not None and (same_place(location, home) or is_below(home, location))
 
 
-def remove_tree(warehouse: Warehouse, location: str, *, inside: Sequence[str], purge: bool) -> bool:
-    """Delete a folder with everything in it; whether that went well. If not, the log says so."""
+def remove_tree(
+    warehouse: Warehouse, location: str, *, inside: Sequence[str], purge: bool, identity: str | None = None
+) -> bool:
+    """Delete a folder with everything in it; whether that went well. If not, the log says so.
+
+    Args:
+        warehouse: deletes it.
+        location: the folder.
+        inside: as for `Warehouse.delete`.
+        purge: whether it passes the trash.
+        identity: of the folder, where another one that is there by now is to stay; None: any.
+    """
     try:
-        warehouse.delete(location, inside=inside, purge=purge)
+        warehouse.delete(location, inside=inside, purge=purge, identity=identity)
     except (FileOperationFailed, OutsideWarehouse) as error:
         _LOG.warning("files that belong to no table or partition remain: %s", error)
         return False

@@ -100,6 +100,24 @@ def check_no_writes(row: TableRow, names: Mapping[str, str]) -> None:
             raise _conflict(row, other, shared)
 
 
+def check_no_deletions(row: TableRow) -> None:
+    """See that no process deletes files of the table's partitions that were dropped.
+
+    It would go on where the next table of this name has its files: with the table its record is gone.
+
+    Raises:
+        WriteConflict: one does.
+    """
+    for other in publications_of(row) if has_publications(row) else ():
+        if other.is_removal and other.until > time.time():
+            raise WriteConflict(
+                "files of partitions that were dropped are being deleted",
+                table=row.table,
+                publication=other.id,
+                hint="Nothing was changed; try again when that is done",
+            )
+
+
 def _moves(put: PartitionRow, before: bytes | None) -> bool:
     """Whether a row gives a partition that is there another location."""
     if before is None or is_companion(put.key) or put.payload == before:

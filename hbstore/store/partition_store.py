@@ -264,6 +264,7 @@ class PartitionStore:
             DatabaseNotFound: there is none, unless ``if_exists``.
             DatabaseNotEmpty: it has tables, and ``cascade`` is not said; nothing was changed.
             ConcurrentChange: it has other tables than ``tables``; nothing was changed.
+            WriteConflict: files of dropped partitions of a table are being deleted; nothing was changed.
             CommitStateUnknown: HBase went away in the middle; what is left is never seen on the next of its name.
 
         >>> store.drop_database("shop", cascade=True)
@@ -473,6 +474,7 @@ class PartitionStore:
             TableNotFound, DatabaseNotFound: there is none, unless ``if_exists``.
             ConcurrentChange: folders of it are on their way, or it is not the table of ``same_as``; nothing was
                 changed.
+            WriteConflict: files of its dropped partitions are being deleted; nothing was changed.
 
         >>> store.drop_table("shop", "sales")
         >>> store.drop_table("shop", "sales", if_exists=True)

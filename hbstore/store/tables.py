@@ -27,6 +27,7 @@ from hbstore.servers.call_limits import check_wanted
 from hbstore.store.companion_keys import companions_of
 from hbstore.store.constraint_changes import add_constraints, forget_constraints
 from hbstore.store.grants_row import GRANTS, grant_first, grants_key
+from hbstore.store.leases import check_no_deletions
 from hbstore.store.publications_cell import check_in_place
 from hbstore.store.purge import OF_NAME, remove_rows
 from hbstore.store.stream_batches import record_keys
@@ -143,18 +144,16 @@ class Tables:
             if not view.state and if_exists:
                 return False
             existing_database(name, view.state)
-            ids_by_key = {
-                key: table_id_of(cells[DEFINITION])
-                for key, _, cells in transaction.scan(*table_keys(name))
-                if DEFINITION in cells
-            }
-            if ids_by_key and not cascade:
-                raise _not_empty(name, list(ids_by_key))
-            if tables is not None and {*tables} != {*ids_by_key.values()}:
+            rows = [row for one in transaction.scan(*table_keys(name)) if (row := TableRow.of(*one)) is not None]
+            if rows and not cascade:
+                raise _not_empty(name, [row.key for row in rows])
+            if tables is not None and {*tables} != {row.table_id for row in rows}:
                 hint = "Nothing was changed; try again"
                 raise ConcurrentChange("tables came to the database or left it", database=name, hint=hint)
+            for row in rows:
+                check_no_deletions(row)
             view.set_state(b"")
-            leaves_rows = [remove_table(transaction, transaction.row(key)) for key in ids_by_key]
+            leaves_rows = [remove_table(transaction, transaction.row(row.key)) for row in rows]
             for key in _belongings(transaction, name):
                 transaction.row(key).set_state(b"")
             if also is not None:
@@ -274,6 +273,7 @@ class Tables:
             row = self.view(transaction, database, name)[1]
             check_in_place(row)
             check_same_table(row, same_as)
+            check_no_deletions(row)
             leaves_rows = remove_table(transaction, view)
             if also is not None:
                 also(transaction)

@@ -104,6 +104,8 @@ def drop_database(
         DatabaseNotEmpty: it has tables or functions and ``cascade`` is not set.
         DdlRefused: it is the database ``default``.
         OutsideWarehouse: files are to be deleted where the warehouse's roots do not allow it.
+        StoreBusy: tables kept coming and leaving, or files of their partitions were being deleted, for as long as the
+            store waits; nothing was dropped.
     """
     name = name.lower()
     if name == DEFAULT_DATABASE:
@@ -124,7 +126,7 @@ def drop_database(
         return dropped
 
     # A table that is renamed to another database meanwhile keeps its files, wherever they are.
-    text = "tables kept coming to the database and leaving it"
+    text = "tables kept coming to the database and leaving it, or files of dropped partitions were being deleted"
     return delete_dropped(store, warehouse, store.patience.retry(drop, TableNotFound, text=text, database=name))
 
 

@@ -34,7 +34,7 @@ from hbstore.model.objects import Partition, Table
 from hbstore.model.structs import partitions_from_payloads
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.publishing.beside_writes import after_writes
-from hbstore.publishing.dropped_files import after_deletion, delete_dropped, noted, record_of
+from hbstore.publishing.dropped_files import DroppedFiles, after_deletion, delete_dropped, noted, record_of
 from hbstore.publishing.folder_move import moved_folder
 from hbstore.publishing.publisher import Publisher
 from hbstore.store.partition_store import PartitionStore
@@ -214,14 +214,19 @@ def drop_table(
         OutsideWarehouse: files are to be deleted where the warehouse's roots do not allow it.
         FileOperationFailed: folders of exchanged partitions are not moved yet; nothing was dropped.
         ConcurrentChange: another table got its name meanwhile; nothing was dropped.
+        StoreBusy: files of its partitions were being deleted for as long as the store waits; nothing was dropped.
     """
     row = store.table_row(database, name)
     Publisher(store).roll_forward_before_use(row)
     table = located(store, warehouse, row.table)
-    files = table_files(store, warehouse, table, delete=delete)
-    dropped = noted(warehouse, str(table), dropped_folders(files, purge=purge))
-    store.drop_table(database, name, record=record_of(dropped), same_as=row)
-    return delete_dropped(store, warehouse, dropped)
+
+    def drop() -> DroppedFiles:
+        files = table_files(store, warehouse, table, delete=delete)
+        dropped = noted(warehouse, str(table), dropped_folders(files, purge=purge))
+        store.drop_table(database, name, record=record_of(dropped), same_as=row)
+        return dropped
+
+    return delete_dropped(store, warehouse, after_writes(store, table, drop))
 
 
 def spell_partitions_alike(store: PartitionStore, table: Table) -> None:

@@ -10,7 +10,7 @@ from hbstore.files.local_files import LocalFiles, LocalFolders
 from hbstore.files.remote_files import RemoteFiles
 from hbstore.transactions.transactions import Transactions
 from tests.interleaved import Between
-from tests.publishing.operations import BACK, BEFORE, OPERATIONS, NotPossible
+from tests.publishing.operations import BEFORE, CHANGES, NotPossible
 
 _FILES = ("make_folder", "delete", "delete_empty", "move", "bring")
 _COPIES = ("copy", "delete_copies")
@@ -20,6 +20,10 @@ STEPS = [
     (LocalFolders, "make_folder"),
     (Transactions, "run"),
 ]
+
+
+AND_HOLDING = [*STEPS, (LocalFiles, "held")]
+"""Also the moment in which a process has read what it changes, and nobody yet waits for it."""
 
 
 class Died(BaseException):
@@ -52,7 +56,7 @@ class Process(Between):
         raise Died
 
 
-def attempt(name, store, here, changes=OPERATIONS | BACK):
+def attempt(name, store, here, changes=CHANGES):
     """How a change ends: True, it is acknowledged; False, it is refused; None, nobody can tell."""
     try:
         changes[name].make(store, here)
@@ -104,7 +108,7 @@ def meanings(ended, orders=permutations):
             tables = deepcopy(BEFORE)
             try:
                 for number in order:
-                    (OPERATIONS | BACK)[ended[number][0]].mean(tables)
+                    CHANGES[ended[number][0]].mean(tables)
             except (NotPossible, KeyError):
                 continue
             yield tables

@@ -11,7 +11,7 @@ from hbstore import AlreadyExists, Column, Database, Partition, PartitionNotFoun
 from hbstore.publishing import Manifest, PartitionWrite, Publisher
 from hbstore.publishing.manifest import hidden_name
 from hbstore.retention.expiry import expire, runs, undo
-from hbstore.warehouse.databases import create_database
+from hbstore.warehouse.databases import create_database, drop_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.partition_changes import (
     change_partitions,
@@ -202,6 +202,17 @@ def _created_sales(tables):
     tables["sales"] = {}
 
 
+def _make_shop_anew(store, world):
+    drop_database(store, world.warehouse, "shop", cascade=True, delete=True)
+    create_database(store, world.warehouse, Database("shop"))
+    _create_sales(store, world)
+
+
+def _shop_made_anew(tables):
+    tables.clear()
+    tables["sales"] = {}
+
+
 def _rename(old, new):
     """A partition of sales."""
 
@@ -265,3 +276,8 @@ BACK = {
     "rename the table back": _rename_table("trade", "sales"),
 }
 """What makes rows and folders as they were before another change: all but that change itself then looks as at first."""
+
+SHOP_ANEW = {"make the database anew": Operation(_make_shop_anew, _shop_made_anew)}
+"""Two changes: where the second is refused the database is gone."""
+
+CHANGES = OPERATIONS | BACK | SHOP_ANEW

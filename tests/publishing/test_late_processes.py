@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import errno
 import fcntl
+from contextlib import ExitStack, suppress
 from random import Random
 
 import pytest
 
-from hbstore import connect
-from hbstore.files.local_files import LocalFiles
+from hbstore import HbstoreError, connect
 from hbstore.publishing.dropped_files import finish_drops
 from tests.amounts import amount
 from tests.files.warehouses import world
 from tests.pauses import without_patience, without_pauses
 from tests.publishing.dying import much_later, recover_later
-from tests.publishing.interrupted import STEPS, Process, at_each_step, attempt, meanings
+from tests.publishing.interrupted import AND_HOLDING, Process, at_each_step, attempt, meanings
 from tests.publishing.operations import BACK, OPERATIONS, prepare, seen
 
 RECOVER = "recover"
+LONG_AFTER = "long after"
+"""The process has been halted: its leases have ended."""
 CHAINS = {
     "drop a partition": ["append"],
     "drop the table": ["create the table again", "append"],
@@ -61,22 +63,26 @@ def orders(numbers):
     return [others] if 0 not in numbers else [[*others[:at], 0, *others[at:]] for at in range(len(numbers))]
 
 
-def interrupted(folder, name, at, chain, lives_for=None, later=5_000):
+def interrupted(folder, name, at, chain, lives_for=None, later=5_000, kind="local"):
     """How a change ends at one of whose steps others come; None: it has no such step."""
     ended = []
     with connect("memory://", patience=0) as store, pytest.MonkeyPatch.context() as patch:
-        here = world("local", folder)
+        here = world(kind, folder)
         prepare(store, here)
 
         def come():
-            for other in chain:
-                if other == RECOVER:
-                    recover(store, later)
-                else:
-                    ended.append((other, attempt(other, store, here)))
+            with ExitStack() as stack:
+                for other in chain:
+                    if other == LONG_AFTER:
+                        stack.enter_context(much_later())
+                    elif other == RECOVER:
+                        with suppress(HbstoreError):  # of the others, not of the process that they interrupt
+                            recover(store, later)
+                    else:
+                        ended.append((other, attempt(other, store, here)))
 
         process = Process(at, come, lives_for)
-        for owner, method in [*STEPS, (LocalFiles, "held")]:  # before which it has read what it changes
+        for owner, method in AND_HOLDING:
             patch.setattr(owner, method, process.around(getattr(owner, method)))
         ended.insert(0, (name, attempt(name, store, here)))
         patch.undo()
@@ -103,6 +109,26 @@ def test_what_others_have_made_is_not_made_again_with_what_came_after_it(tmp_pat
     chain = [name, *AND_MADE_ANEW[name]]
     ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain, lives_for))
     assert any(all(end for _, end in ended[1:]) for ended in ends), "others do all of it"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((name, "local") for name in OPERATIONS),
+        *((name, "memory") for name in amount(["drop a partition", "rename a partition"], OPERATIONS)),
+    ],
+)
+def test_what_comes_to_the_place_of_a_dropped_table_stays(tmp_path, name, kind):
+    """With the table its record is gone, and where no folder is held nothing but the record says who deletes files."""
+    chain = ["drop the table", "create the table again", "append"]
+    at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain, kind=kind))
+
+
+@pytest.mark.parametrize("name", ["drop a partition", "expire"])
+def test_a_process_that_was_halted_deletes_the_folder_that_it_holds_and_no_other(tmp_path, name):
+    chain = [LONG_AFTER, "make the database anew", "append"]
+    ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain))
+    assert any(all(end for _, end in ended[1:]) for ended in ends[3:]), "others do all of it"
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from hbstore.warehouse.tables import change_table, create_table
 from tests.files.warehouses import world
 from tests.pauses import without_patience, without_pauses
 from tests.publishing.dying import recover_later
-from tests.publishing.interrupted import STEPS, Process, at_each_step, attempt, may_be_made
+from tests.publishing.interrupted import AND_HOLDING, Process, at_each_step, attempt, may_be_made
 from tests.publishing.operations import BEFORE, OPERATIONS, NotPossible, Operation, Rows, prepare, seen
 
 TWIN = {value: Rows((f"old {value}", f"twin {value}")) for value in "abc"}
@@ -109,7 +109,7 @@ def swapped_at(kind, folder, name, at):
         twins = Twins(store, world(kind, folder))
         twins.prepare()
         process = Process(at, twins.swap)
-        for owner, method in STEPS:
+        for owner, method in AND_HOLDING:
             patch.setattr(owner, method, process.around(getattr(owner, method)))
         end = attempt(name, store, twins.here, CHANGES)
         patch.undo()
