@@ -17,7 +17,7 @@ from hbstore.model.objects import Partition, Table
 from hbstore.publishing.lease import Lease
 from hbstore.publishing.manifest import new_publication_id
 from hbstore.publishing.publisher import Publisher
-from hbstore.store.manifest import Manifest, PartitionWrite
+from hbstore.store.manifest import TRUNCATIONS, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
 from hbstore.transactions.waiting import Waiting
 
@@ -65,13 +65,13 @@ def finishing_writes(store: PartitionStore, table: Table, change: Callable[[], T
 
 @contextmanager
 def leased(store: PartitionStore, table: Table, partitions: Sequence[Partition]) -> Iterator[Lease]:
-    """Partitions whose files no job writes meanwhile, and which nobody drops, renames or relocates.
+    """Partitions whose files are truncated: no job writes them meanwhile, and nobody drops, renames or relocates them.
 
     Raises:
         StoreBusy: jobs kept writing them; nothing was changed.
     """
     writes = tuple(PartitionWrite(one.values, one.location or "") for one in partitions)
-    manifest = Manifest(new_publication_id(), "", writes)
+    manifest = Manifest(TRUNCATIONS + new_publication_id(), "", writes)
     row = after_writes(store, table, lambda: Publisher(store).lease(f"{table.database}.{table.name}", manifest))
     try:
         yield Lease(store, row, manifest.id)

@@ -14,7 +14,7 @@ from hbstore.model.structs import partition_from_payload
 from hbstore.rows.interface import PartitionRow
 from hbstore.store.changes import Change
 from hbstore.store.companion_keys import is_companion
-from hbstore.store.manifest import EXCHANGES
+from hbstore.store.manifest import EXCHANGES, TRUNCATIONS
 from hbstore.store.publications_cell import Publication, has_publications, publications_of
 from hbstore.store.table_row import TableRow
 
@@ -101,7 +101,7 @@ def check_no_writes(row: TableRow, names: Mapping[str, str]) -> None:
 
 
 def check_no_deletions(row: TableRow) -> None:
-    """See that no process deletes files of the table's partitions that were dropped.
+    """See that no process deletes files of the table's partitions: of those that were dropped, or are truncated.
 
     It would go on where the next table of this name has its files: with the table its record is gone.
 
@@ -109,9 +109,9 @@ def check_no_deletions(row: TableRow) -> None:
         WriteConflict: one does.
     """
     for other in publications_of(row) if has_publications(row) else ():
-        if other.is_removal and other.until > time.time():
+        if (other.is_removal or other.id.startswith(TRUNCATIONS)) and other.until > time.time():
             raise WriteConflict(
-                "files of partitions that were dropped are being deleted",
+                "files of partitions that were dropped, or are truncated, are being deleted",
                 table=row.table,
                 publication=other.id,
                 hint="Nothing was changed; try again when that is done",

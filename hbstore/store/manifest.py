@@ -13,6 +13,7 @@ from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.texts.wording import clipped, plural
 
 EXCHANGES: Final = "exchange-"
+TRUNCATIONS: Final = "truncation-"
 """What the ids of exchanges begin with: they can be told from other publications without a look at the manifest."""
 
 _VERSION: Final = 1

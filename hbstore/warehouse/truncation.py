@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hbstore.errors import DdlRefused
@@ -10,6 +10,7 @@ from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import name_reader
 from hbstore.model.objects import Partition, Table
 from hbstore.publishing.beside_writes import leased
+from hbstore.publishing.held_folder import all_held
 from hbstore.publishing.removal import holds_table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import check_same_table
@@ -52,7 +53,11 @@ def truncate_table(
     if not table.partition_columns:
         row = store.table_row(table.database, table.name)
         check_same_table(row, table)
-        _empty(warehouse, table, table.location)
+
+        def check() -> None:
+            check_same_table(store.table_row(table.database, table.name), row)
+
+        _empty(store, warehouse, table, table.location, check)
 
         def table_without_counts(step: TableStep) -> None:
             step.alter(replace(step.table, parameters={**truncated_parameters(step.table.parameters), **changed_at}))
@@ -68,7 +73,7 @@ def truncate_table(
         _check_places(warehouse, table, partitions)
         for partition in partitions:
             lease.keep()
-            _empty(warehouse, table, partition.location)
+            _empty(store, warehouse, table, partition.location, lease.check)
 
         def without_counts(partition: Partition) -> Partition:
             return replace(partition, parameters={**truncated_parameters(partition.parameters), **changed_at})
@@ -97,9 +102,15 @@ def _partitions(store: PartitionStore, table: Table, names: Sequence[str] | None
     return partitions
 
 
-def _empty(warehouse: Warehouse, table: Table, location: str | None) -> None:
+def _empty(
+    store: PartitionStore, warehouse: Warehouse, table: Table, location: str | None, check: Callable[[], None]
+) -> None:
+    """Delete the files at a location, if a check says then that it still is the table's."""
     if location is None:
         return
     inside = () if table.location is None else (table.location,)
-    warehouse.delete(location, inside=inside, purge=is_purged(table))
+    with all_held(warehouse, [location], store.patience):
+        identity = warehouse.identity(location)
+        check()
+        warehouse.delete(location, inside=inside, purge=is_purged(table), identity=identity)
     warehouse.make_folder(location)

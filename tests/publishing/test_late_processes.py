@@ -63,6 +63,11 @@ def orders(numbers):
     return [others] if 0 not in numbers else [[*others[:at], 0, *others[at:]] for at in range(len(numbers))]
 
 
+def in_turn(numbers):
+    """The first change first."""
+    return [sorted(numbers)]
+
+
 def interrupted(folder, name, at, chain, lives_for=None, later=5_000, kind="local"):
     """How a change ends at one of whose steps others come; None: it has no such step."""
     ended = []
@@ -90,7 +95,8 @@ def interrupted(folder, name, at, chain, lives_for=None, later=5_000, kind="loca
             return None
         recover(store)
         recover(store)
-        rows, allowed = seen(store, here), list(meanings(ended, orders))
+        # A truncation that is refused may have deleted files before that: of the table that it read, so before others.
+        rows, allowed = seen(store, here), list(meanings(ended, orders if ended[0][1] is not False else in_turn))
         assert rows in allowed, f"at step {at} of {name}, {lives_for} left, {chain}: {ended}: {rows} not in {allowed}"
     return ended
 
@@ -115,18 +121,18 @@ def test_what_others_have_made_is_not_made_again_with_what_came_after_it(tmp_pat
     ("name", "kind"),
     [
         *((name, "local") for name in OPERATIONS),
-        *((name, "memory") for name in amount(["drop a partition", "rename a partition"], OPERATIONS)),
+        *((name, "memory") for name in amount(["drop a partition", "rename a partition", "truncate"], OPERATIONS)),
     ],
 )
 def test_what_comes_to_the_place_of_a_dropped_table_stays(tmp_path, name, kind):
     """With the table its record is gone, and where no folder is held nothing but the record says who deletes files."""
-    chain = ["drop the table", "create the table again", "append"]
+    chain = ["drop the table", "create the table again", "append", "publish"]
     at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain, kind=kind))
 
 
-@pytest.mark.parametrize("name", ["drop a partition", "expire"])
+@pytest.mark.parametrize("name", ["drop a partition", "expire", "truncate"])
 def test_a_process_that_was_halted_deletes_the_folder_that_it_holds_and_no_other(tmp_path, name):
-    chain = [LONG_AFTER, "make the database anew", "append"]
+    chain = [LONG_AFTER, "make the database anew", "publish"]
     ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain))
     assert any(all(end for _, end in ended[1:]) for ended in ends[3:]), "others do all of it"
 
