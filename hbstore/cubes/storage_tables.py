@@ -18,6 +18,7 @@ from hbstore.keys.row_key import successor
 from hbstore.model.objects import Column, Order, SerDe, StorageDescriptor, Table
 from hbstore.model.stored_as import FILE_FORMATS, PROVIDER, FileFormat, format_of_classes, reader_of, stored_as
 from hbstore.model.structs import partition_from_payload
+from hbstore.store.leases import check_no_deletions
 from hbstore.store.puts import Puts
 from hbstore.store.table_changes import check_alterable, redefine
 from hbstore.store.table_parameters import check_parameters
@@ -154,7 +155,10 @@ def follow(
             _give_formats(view, row, table.storage)
         redefine(transaction, view, row, table)
     for name in changes.drop:
-        remove_table(transaction, table_in(transaction, database, name)[0])
+        view, row = table_in(transaction, database, name)
+        if row is not None:
+            check_no_deletions(row)
+        remove_table(transaction, view)
 
 
 def check_partition_columns(logical: LogicalTable, before: LogicalTable) -> None:

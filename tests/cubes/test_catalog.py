@@ -11,9 +11,11 @@ from hbstore.cubes import KINDS, Cubes, DerivedCube, Dimension, DimTable, Fact, 
 from hbstore.cubes import Column as Field
 from hbstore.cubes.logical_tables import Serde
 from hbstore.cubes.storage_tables import table_of
-from hbstore.errors import InvalidModel, ModelInUse, ModelNotFound
+from hbstore.errors import InvalidModel, ModelInUse, ModelNotFound, WriteConflict
 from hbstore.model.objects import StorageDescriptor
 from hbstore.model.stored_as import PROVIDER, stored_as
+from hbstore.publishing import PartitionWrite, Publisher
+from hbstore.store.manifest import TRUNCATIONS, Manifest
 from tests.cubes.conftest import RIDES, days, on, sample, without_storage
 
 TABLES = ["archive_rides_daily", "archive_stations", "lake_rides_daily", "lake_rides_raw", "lake_stations"]
@@ -347,6 +349,17 @@ def test_what_nobody_uses_is_dropped(cubes):
     assert cubes.store.table_names("shop") == ["archive_rides_daily", "lake_rides_daily"]
     cubes.create(sample("rides_raw"))
     assert cubes.partitions("rides_raw", "lake") == []
+
+
+def test_a_fact_is_not_dropped_while_files_of_its_tables_are_deleted(cubes):
+    values = ("2014-01-01",) * len(cubes.store.get_table("shop", "lake_rides_daily").partition_columns)
+    truncation = Manifest(f"{TRUNCATIONS}7", "", (PartitionWrite(values, "file:/lake/a"),))
+    row = Publisher(cubes.store).lease("shop.lake_rides_daily", truncation)
+    with pytest.raises(WriteConflict, match="are being deleted"):
+        cubes.drop("fact", "rides_daily")
+    assert "rides_daily" in cubes.names("fact")
+    cubes.store.publications.withdraw(row, truncation.id)
+    cubes.drop("fact", "rides_daily")
 
 
 def test_tables_that_are_gone_are_no_reason_to_keep_a_fact(cubes):
