@@ -2,7 +2,7 @@
 
 1. Hold the table's folder, so that no process moves a folder of it meanwhile: `hbstore.publishing.held_folder`.
 2. *Note* on the table's row where it moves: no other folder of the table moves until then, and no partition changes.
-   See that the note is still there, move the folder, and let the table's folder go.
+   Move the folder, and let the table's folder go.
 3. *Decide*: the step that renames takes the note away, with the new location. It fails where the note is gone.
 
 Where folders cannot be renamed, nothing is held, 2 copies it, and after 3 what it was copied from is deleted, as the

@@ -13,8 +13,9 @@ from hbstore.store.stream_batches import Stream, StreamBatch
 from hbstore.texts.wording import clipped, plural
 
 EXCHANGES: Final = "exchange-"
-TRUNCATIONS: Final = "truncation-"
 """What the ids of exchanges begin with: they can be told from other publications without a look at the manifest."""
+TRUNCATIONS: Final = "truncation-"
+"""The same of truncations, which delete the files of the partitions that they lease."""
 
 _VERSION: Final = 1
 _REPR: Final = 120

@@ -28,7 +28,7 @@ from hbstore.store.companion_keys import companions_of
 from hbstore.store.constraint_changes import add_constraints, forget_constraints
 from hbstore.store.grants_row import GRANTS, grant_first, grants_key
 from hbstore.store.leases import check_no_deletions
-from hbstore.store.publications_cell import check_in_place
+from hbstore.store.publications_cell import WRITES, check_in_place
 from hbstore.store.purge import OF_NAME, remove_rows
 from hbstore.store.stream_batches import record_keys
 from hbstore.store.table_parameters import check_parameters
@@ -144,16 +144,17 @@ class Tables:
             if not view.state and if_exists:
                 return False
             existing_database(name, view.state)
-            rows = [row for one in transaction.scan(*table_keys(name)) if (row := TableRow.of(*one)) is not None]
+            rows = [one for one in transaction.scan(*table_keys(name)) if DEFINITION in one[2]]
             if rows and not cascade:
-                raise _not_empty(name, [row.key for row in rows])
-            if tables is not None and {*tables} != {row.table_id for row in rows}:
+                raise _not_empty(name, [key for key, _, _ in rows])
+            if tables is not None and {*tables} != {table_id_of(cells[DEFINITION]) for _, _, cells in rows}:
                 hint = "Nothing was changed; try again"
                 raise ConcurrentChange("tables came to the database or left it", database=name, hint=hint)
-            for row in rows:
-                check_no_deletions(row)
+            for one in rows:
+                if WRITES in one[2] and (row := TableRow.of(*one)) is not None:
+                    check_no_deletions(row)
             view.set_state(b"")
-            leaves_rows = [remove_table(transaction, transaction.row(row.key)) for row in rows]
+            leaves_rows = [remove_table(transaction, transaction.row(key)) for key, _, _ in rows]
             for key in _belongings(transaction, name):
                 transaction.row(key).set_state(b"")
             if also is not None:
