@@ -130,6 +130,13 @@ def test_what_comes_to_the_place_of_a_dropped_table_stays(tmp_path, name, kind):
     at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain, kind=kind))
 
 
+@pytest.mark.parametrize("name", ["drop a partition", "truncate"])
+def test_a_database_is_not_dropped_while_a_process_deletes_files(tmp_path, name):
+    chain = ["make the database anew", "publish"]
+    ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain, kind="memory"))
+    assert {all(end for _, end in ended[1:]) for ended in ends} == {True, False}
+
+
 @pytest.mark.parametrize("name", ["drop a partition", "expire", "truncate"])
 def test_a_process_that_was_halted_deletes_the_folder_that_it_holds_and_no_other(tmp_path, name):
     chain = [LONG_AFTER, "make the database anew", "publish"]
