@@ -65,6 +65,8 @@ class LocalFiles:
             return str(os.lstat(path).st_ino)
         except (FileNotFoundError, NotADirectoryError):
             return ""
+        except OSError:  # it may not be looked at
+            return None
 
     @contextlib.contextmanager
     def held(self, path: str, identity: str | None = None) -> Iterator[Hold]:

@@ -16,6 +16,7 @@ from hbstore.publishing.open_publications import abandon_publication, finish_pub
 from hbstore.transactions.waiting import Patience
 from hbstore.warehouse.databases import create_database, drop_database
 from hbstore.warehouse.new_partitions import add_partitions
+from hbstore.warehouse.partition_changes import drop_partitions
 from hbstore.warehouse.tables import change_table, create_table, drop_table
 from tests.files.warehouses import LocalWorld, world
 from tests.publishing.dying import dying, much_later
@@ -148,3 +149,16 @@ def test_people_see_it_and_finish_it_or_give_it_up(tmp_path, drop, name):
                     assert finish_publications(store, name) == 1
                 assert place.files() == {}
             assert open_publications(store) == []
+
+
+def test_a_folder_at_which_the_system_does_not_look_keeps_no_partition(tmp_path):
+    """As where hbstore may not look into the folder around it."""
+    with connect("memory://") as store:
+        place = world("local", tmp_path)
+        prepare(store, place)
+        sales = store.get_table("shop", "sales")
+        far = f"{sales.location}/{'x' * 300}"
+        store.add_partitions("shop", "sales", [Partition(("x",), location=far)])
+        payloads = store.get_payloads("shop", "sales", [("x",)])
+        assert drop_partitions(store, place.warehouse, sales, payloads, delete=True) == (far,)
+        assert store.publications.of(store.table_row("shop", "sales")) == []
