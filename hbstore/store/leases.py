@@ -108,7 +108,7 @@ def check_no_deletions(row: TableRow) -> None:
     Raises:
         WriteConflict: one does.
     """
-    for other in publications_of(row) if has_publications(row) else ():
+    for other in publications_of(row):
         if (other.is_removal or other.id.startswith(TRUNCATIONS)) and other.until > time.time():
             raise WriteConflict(
                 "files of partitions that were dropped, or are truncated, are being deleted",

@@ -144,14 +144,14 @@ class Tables:
             if not view.state and if_exists:
                 return False
             existing_database(name, view.state)
-            rows = [one for one in transaction.scan(*table_keys(name)) if DEFINITION in one[2]]
+            rows = [(key, log, cells) for key, log, cells in transaction.scan(*table_keys(name)) if DEFINITION in cells]
             if rows and not cascade:
                 raise _not_empty(name, [key for key, _, _ in rows])
             if tables is not None and {*tables} != {table_id_of(cells[DEFINITION]) for _, _, cells in rows}:
                 hint = "Nothing was changed; try again"
                 raise ConcurrentChange("tables came to the database or left it", database=name, hint=hint)
-            for one in rows:
-                if WRITES in one[2] and (row := TableRow.of(*one)) is not None:
+            for key, log, cells in rows:
+                if WRITES in cells and (row := TableRow.of(key, log, cells)) is not None:
                     check_no_deletions(row)
             view.set_state(b"")
             leaves_rows = [remove_table(transaction, transaction.row(key)) for key, _, _ in rows]

@@ -102,17 +102,15 @@ def interrupted(folder, name, at, chain, lives_for=None, later=5_000, kind="loca
 
 
 @pytest.mark.parametrize("lives_for", amount([None, 0, 1], [None, *range(12)]))
-@pytest.mark.parametrize("name", CHAINS)
-def test_what_was_taken_back_is_not_done_again(tmp_path, name, lives_for):
-    chain = [RECOVER, *CHAINS[name]]
-    ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain, lives_for))
-    assert any(all(end for _, end in ended[1:]) for ended in ends), "others do all of it"
-
-
-@pytest.mark.parametrize("lives_for", amount([None, 0, 1], [None, *range(12)]))
-@pytest.mark.parametrize("name", AND_MADE_ANEW)
-def test_what_others_have_made_is_not_made_again_with_what_came_after_it(tmp_path, name, lives_for):
-    chain = [name, *AND_MADE_ANEW[name]]
+@pytest.mark.parametrize(
+    ("name", "chain"),
+    [
+        *((name, [RECOVER, *chain]) for name, chain in CHAINS.items()),
+        *((name, [name, *chain]) for name, chain in AND_MADE_ANEW.items()),
+    ],
+    ids=[*(f"{name}, taken back" for name in CHAINS), *(f"{name}, made anew" for name in AND_MADE_ANEW)],
+)
+def test_what_others_have_finished_is_not_done_again(tmp_path, name, chain, lives_for):
     ends = at_each_step(tmp_path, lambda folder, at: interrupted(folder, name, at, chain, lives_for))
     assert any(all(end for _, end in ended[1:]) for ended in ends), "others do all of it"
 
