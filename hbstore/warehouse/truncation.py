@@ -45,6 +45,7 @@ def truncate_table(
         OutsideWarehouse, FileOperationFailed: files cannot be deleted.
         ConcurrentChange: the table was given another location, or another table got its name; nothing was changed.
         TableNotFound: the table was renamed after its files were deleted; the counts are what they were.
+        StoreBusy: jobs were writing the partitions, or another process held a folder, for as long as the store waits.
     """
     if keeps_files(table) or is_view(table):
         reason = f"Cannot truncate non-managed table {table}: the metastore does not own its files"
