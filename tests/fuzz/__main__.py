@@ -403,7 +403,7 @@ def run_checked(lines):
 
 def run_histories(seed, number, seconds, backend):
     """Play histories until one differs; 1 if it does."""
-    began = time.monotonic()
+    began = shown = time.monotonic()
     for at in range(seed, seed + number):
         with closing(connect("memory://?atomic=false" if backend in (None, "nonatomic") else backend)) as store:
             try:
@@ -414,6 +414,9 @@ def run_histories(seed, number, seconds, backend):
                 return 1
         if time.monotonic() - began > seconds:
             break
+        if time.monotonic() - shown > REPORT_SECONDS:
+            shown = time.monotonic()
+            print(f"{at - seed + 1:,} histories, the next one is --seed {at + 1}", flush=True)
     print(f"{at - seed + 1:,} histories in {time.monotonic() - began:,.0f} s, all as the model")
     return 0
 

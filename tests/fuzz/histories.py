@@ -64,27 +64,43 @@ def table_of(place, shelf):
     )
 
 
-def seen(store):
-    """All that a reader sees, in the model's form; asserts that all ways of reading agree."""
+def counts(store, place, days):
+    assert store.count_partitions(*place) == store.totals(*place).partitions == len(days)
+    for day in DAYS[::4]:
+        assert store.count_partitions(*place, f"ds = '{day}'") == days.count(day)
+
+
+def names(store, place, days):
+    assert store.partition_names(*place) == [f"ds={day}" for day in days]
+
+
+def timeline(store, place, days):
+    (timeline,) = store.timelines.read(".".join(place)).values()
+    ranges = timeline.index_ranges(0, UpdatePeriod.DAILY.limit)
+    assert [UpdatePeriod.DAILY.format_index(at) for start, stop in ranges for at in range(start, stop)] == days
+
+
+WAYS = (counts, names, timeline)
+"""Other ways to read a table's partitions; each asserts that it agrees with the list of them."""
+
+
+def seen(store, random=None):
+    """All that a reader sees, in the model's form; asserts that all ways of reading agree, or a random one or none."""
     tables = {}
     for database in store.database_names():
         for name in store.table_names(database):
             table = store.get_table(database, name)
-            found = store.get_partitions_by_filter(database, name, None)
-            days = [one.values[0] for one in found]
-            assert store.partition_names(database, name) == [f"ds={day}" for day in days]
-            assert store.count_partitions(database, name) == store.totals(database, name).partitions == len(found)
-            for day in DAYS[::4]:
-                assert store.count_partitions(database, name, f"ds = '{day}'") == days.count(day)
-            (timeline,) = store.timelines.read(f"{database}.{name}").values()
-            ranges = timeline.index_ranges(0, UpdatePeriod.DAILY.limit)
-            times = [UpdatePeriod.DAILY.format_index(at) for start, stop in ranges for at in range(start, stop)]
-            assert times == days
+            listed = store.get_partitions_by_filter(database, name, None)
+            days = [partition.values[0] for partition in listed]
+            for agrees in WAYS if random is None else random.sample(WAYS, random.randrange(2)):
+                agrees(store, (database, name), days)
             partitions = {
-                one.values[0]: Kept(
-                    one.location, tuple(column.name for column in one.storage.columns), one.parameters["mark"]
+                day: Kept(
+                    partition.location,
+                    tuple(column.name for column in partition.storage.columns),
+                    partition.parameters["mark"],
                 )
-                for one in found
+                for day, partition in zip(days, listed, strict=True)
             }
             columns = tuple(column.name for column in table.columns)
             tables[database, name] = Shelf(table.location, columns, partitions)
@@ -143,7 +159,7 @@ class History:
         store = PartitionStore(self.rows)
         if fault is not None or random.random() < 0.1:  # before it, part of a batch may be seen
             store.repair_catalog()
-        self.model, before = seen(store), self.model
+        self.model, before = seen(store, random), self.model  # all ways would take longer than the step
         assert self.model in may_be, (self.model, before)
         for database in DATABASES:
             store.create_database(database, if_not_exists=True)
