@@ -84,14 +84,17 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
 
     A row is well if its key splits into cells, its cell columns are those cells, its payload decodes and names this
     table, and the values in the payload make this very key. Totals are well if they are the sum of the rows; they are
-    passed over where they are not known, or the table was changed meanwhile. Constraints, and the rows of statistics,
-    marks and manifests are well if they decode, and there is a manifest for each publication.
+    passed over where they are not known, or the table was changed meanwhile, and so are rows that seem to be damaged if
+    it was renamed meanwhile. Constraints, and the rows of statistics, marks and manifests are well if they decode, and
+    there is a manifest for each publication.
     """
     start = row.definition.prefix
     sum_of_all = NOTHING
     for found in row.unpacked(rows).whole_rows(start, successor(start)):
         sum_of_all += Totals.of([found.payload])
         text = _problem(found, row)
+        if text is not None and not _is_there(rows, row):
+            text = None  # its table has another name by now, and it may have come after that
         yield None if text is None else Problem(str(row.table), found.key.hex(), text, of_partition=True)
     known = row.totals
     if known != sum_of_all and _is_at_rest(rows, row):
@@ -129,6 +132,12 @@ def _companion_problems(rows: Rows, row: TableRow) -> Iterator[Problem]:
         for key in sorted(due ^ manifests):
             text = "a publication does not say what it does" if key in due else "no publication is of this manifest"
             yield Problem(str(row.table), key.hex(), text)
+
+
+def _is_there(rows: Rows, row: TableRow) -> bool:
+    """Whether a table still has the name under which its row was read."""
+    now = TableRow.of(row.key, *Resolver(rows).read(row.key))
+    return now is not None and now.table_id == row.table_id
 
 
 def _is_at_rest(rows: Rows, row: TableRow) -> bool:

@@ -7,10 +7,18 @@ from contextlib import suppress
 from itertools import islice
 from typing import Final
 
-from hbstore.errors import CorruptRow, DatabaseNotFound, TableNotFound
+from hbstore.errors import ConcurrentChange, CorruptRow, DatabaseNotFound, TableNotFound
 from hbstore.keys.row_key import split_key, successor
 from hbstore.rows.interface import PartitionRow
-from hbstore.store.table_row import DEFINITION, TABLE_KEYS, TableRow, names_of, renewed_definition
+from hbstore.store.table_row import (
+    DEFINITION,
+    TABLE_KEYS,
+    TableRow,
+    check_same_table,
+    id_and_version,
+    names_of,
+    renewed_definition,
+)
 from hbstore.store.tables import Tables
 from hbstore.transactions.templates import TEMPLATES, Templates, number_of, values_size
 from hbstore.transactions.transaction import Transaction
@@ -24,7 +32,8 @@ def pack_store(tables: Tables) -> int:
     """Pack the partitions of all tables of a store, and write those of earlier epochs anew; how many. O(partitions)."""
     packed = 0
     for key in [key for key, _ in tables.transactions.rows.scan_catalog(*TABLE_KEYS)]:
-        with suppress(DatabaseNotFound, TableNotFound, CorruptRow):  # dropped meanwhile; `hbstore check` names damage
+        # Dropped, renamed or replaced meanwhile; `hbstore check` names damage.
+        with suppress(DatabaseNotFound, TableNotFound, ConcurrentChange, CorruptRow):
             packed += pack_partitions(tables, tables.open(*names_of(key)))
     return packed
 
@@ -33,13 +42,18 @@ def rewrite_earlier(tables: Tables, database: str, name: str) -> None:
     """Write a table's partitions of earlier epochs anew, if these are many. O(partitions) once in many epochs."""
     row = tables.open(database, name)
     if templates_in(row.cells).are_many:
-        pack_partitions(tables, row)
+        with suppress(ConcurrentChange):  # of the table that has the name now they may be few
+            pack_partitions(tables, row)
 
 
 def pack_partitions(tables: Tables, row: TableRow) -> int:
     """Write the rows of a table's partitions anew that are whole, or of an earlier epoch; how many. O(partitions).
 
     What a process that dies on the way has packed stays so, and the next one goes on.
+
+    Raises:
+        TableNotFound, DatabaseNotFound: the table was dropped or renamed meanwhile.
+        ConcurrentChange: it was, and another table has its name now, to whose epochs its rows do not belong.
     """
     for commit in row.log.commits:  # what is decided may not be written yet
         tables.transactions.roll_forward(row.key, commit)
@@ -49,7 +63,7 @@ def pack_partitions(tables: Tables, row: TableRow) -> int:
         written = _pack(tables, row, keys)
         packed, left, start = packed + written, left + len(keys) - written, keys[-1] + b"\0"
     if not left and templates.epochs != templates.epochs.rewritten():
-        _forget(tables, row, templates)
+        _forget(tables, row)
     return packed
 
 
@@ -66,6 +80,7 @@ def _stale(tables: Tables, row: TableRow, templates: Templates, start: bytes) ->
 def _pack(tables: Tables, row: TableRow, keys: Sequence[bytes]) -> int:
     def pack(transaction: Transaction) -> int:
         view, now = tables.view(transaction, row.table.database, row.table.name)
+        check_same_table(now, row)
         width = len(now.definition.schema.names)
         puts = []
         for key, payload in view.existing(keys).items():
@@ -77,15 +92,15 @@ def _pack(tables: Tables, row: TableRow, keys: Sequence[bytes]) -> int:
     return tables.transactions.run(pack)
 
 
-def _forget(tables: Tables, row: TableRow, before: Templates) -> None:
+def _forget(tables: Tables, row: TableRow) -> None:
     """Forget the epochs before the one that a table had when all of its rows were written anew."""
 
     def forget(transaction: Transaction) -> None:
         view, now = tables.view(transaction, row.table.database, row.table.name)
-        templates = Templates.of(view.cells.get(TEMPLATES))
-        if templates.epochs == before.epochs:  # what is written meanwhile is of it, too
-            view.put_cell(TEMPLATES, templates.rewritten().encode())
+        before = now.cells[DEFINITION]
+        if id_and_version(before) == id_and_version(row.cells[DEFINITION]):  # what is written meanwhile is of it, too
+            view.put_cell(TEMPLATES, Templates.of(view.cells.get(TEMPLATES)).rewritten().encode())
             # Another version: who has read rows before they were written anew reads them again.
-            view.put_cell(DEFINITION, renewed_definition(now.cells[DEFINITION], now.key, now.table))
+            view.put_cell(DEFINITION, renewed_definition(before, now.key, now.table))
 
     tables.transactions.run(forget)

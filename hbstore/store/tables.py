@@ -318,7 +318,8 @@ class Tables:
 
     def _scanned(self, database: str | None) -> dict[bytes, bytes]:
         keys = TABLE_KEYS if database is None else table_keys(database)
-        return dict(self.transactions.scan_cell(*keys, DEFINITION))
+        with self.transactions.rows.snapshot():  # many tables are read in pages
+            return dict(self.transactions.scan_cell(*keys, DEFINITION))
 
     def _turns(self, database: str | None) -> list[tuple[int, int]]:
         """Numbers that rise when a table comes to a database, or to any."""

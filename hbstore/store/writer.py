@@ -311,7 +311,7 @@ def _checked(row: TableRow, change: Change, stored: Mapping[bytes, bytes]) -> Ch
     if missing:
         if not change.skip_absent:
             raise no_such_partition(table, change.present[min(missing)])
-        left_out |= missing
+        left_out.update(missing, companion_keys(row, missing))
     for key, error in change.untimed.items():
         if not _is_untimed(row, key, stored):
             raise error

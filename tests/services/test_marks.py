@@ -73,6 +73,12 @@ def test_a_mark_goes_with_its_partition(sales):
     assert not sales.marks.is_marked("shop", "sales", SPEC)
 
 
+def test_a_mark_of_a_partition_that_is_not_there_stays_where_a_drop_passes_it_over(sales):
+    sales.marks.mark("shop", "sales", SPEC)
+    assert not sales.store.drop_partitions("shop", "sales", [tuple(SPEC.values())], if_exists=True)
+    assert sales.marks.is_marked("shop", "sales", SPEC)
+
+
 def test_a_mark_goes_with_its_table(sales):
     sales.marks.mark("shop", "sales", SPEC)
     sales.store.drop_table("shop", "sales")

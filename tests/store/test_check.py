@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hbstore import Partition
@@ -70,6 +72,15 @@ def test_damaged_rows_are_found_and_named(filled, damage, text):
     assert problem.key == row.key.hex()
     assert problem.key in str(problem)
     assert len(list(filled.check("shop", "sales"))) == 5, "the totals are wrong, too"
+
+
+def test_partitions_of_a_table_that_is_renamed_meanwhile_are_not_taken_to_be_damaged(filled, monkeypatch):
+    monkeypatch.setattr("hbstore.rows.sqlite.rows._FIRST_PAGE", 1)
+    looked_at = filled.check("shop", "sales")
+    assert next(looked_at) is None
+    filled.rename_table("shop", "sales", replace(filled.get_table("shop", "sales"), name="sold"))
+    filled.add_partitions("shop", "sold", [Partition(("2013-01-01", "02"))])  # which stands before the third one
+    assert set(looked_at) == {None}
 
 
 def test_repair_counts_what_is_there(filled):

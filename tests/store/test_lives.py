@@ -255,6 +255,41 @@ def test_a_reader_beside_one_who_writes_earlier_epochs_anew_reads_what_is_there(
     assert at > 3
 
 
+def test_who_writes_earlier_epochs_anew_leaves_a_table_alone_that_came_to_the_name_meanwhile(monkeypatch):
+    """It has the same epochs: both were made under one name and renamed to another, as a table that is swapped is."""
+    old, new = replace(SALES, name="old", location="s3://old"), replace(SALES, name="new", location="s3://new")
+    for at in range(100):
+        rows = connect("memory://?atomic=false").rows
+        writer, packer = PartitionStore(rows), PartitionStore(rows)
+        writer.create_database("lives")
+
+        def rename(table, to, writer=writer):
+            writer.rename_table("lives", table.name, to, relocated=(table.location, to.location))
+
+        def swap(rename=rename):
+            rename(SALES, old)
+            rename(new, SALES)
+
+        writer.create_table(new)
+        writer.add_partitions("lives", "new", days("a", "x" * 300))  # that one is stored whole
+        rename(new, SALES)
+        writer.create_table(new)
+        writer.add_partitions("lives", "new", days("b", "y" * 300))
+        between = Between(at, swap)
+        with monkeypatch.context() as patch:
+            for call in ("get", "scan", "multi_get", "compare_and_put"):
+                patch.setattr(type(rows), call, between.around(getattr(type(rows), call)))
+            pack_store(packer._tables)
+        if between.left >= 0:
+            break
+        for table, name in ((old, "a"), (SALES, "b")):
+            found = writer.get_partitions_by_filter("lives", table.name, None)
+            assert [one.location for one in found] == [f"{table.location}/ds={one.values[0]}" for one in found]
+            assert found[0].values == (name,)
+            assert not any(writer.check("lives", table.name))
+    assert at > 10
+
+
 def test_damaged_epochs_are_named(store):
     store.create_table(SALES)
     store.add_partitions("lives", "sales", days("a"))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from threading import Thread
 
 import pytest
 
 from hbstore import AlreadyExists, Column, DatabaseNotFound, InvalidInput, Partition, Table, TableNotFound, connect
 from hbstore.errors import InvalidPartitionValue
-from hbstore.model.service_objects import ColumnStatistic
+from hbstore.model.constraints import Constraint, ConstraintKind, References
+from hbstore.model.objects import Grant
+from hbstore.model.service_objects import ColumnStatistic, ObjectGrant, ObjectRef, ObjectType
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import statistics_of
 from tests.interleaved import Between
@@ -172,6 +175,51 @@ def test_at_each_step_of_a_rename_the_table_has_one_of_its_two_names(monkeypatch
             break
     assert len(seen) == 2
     assert min(seen.values()) > 2
+
+
+LISTINGS = {
+    "names": lambda store: store.table_names("shop"),
+    "ids": lambda store: store._tables.ids(),
+    "grants": lambda store: [one.principal for one in store.hive.grants.list()],
+    "foreign keys": lambda store: store.hive.constraints.foreign_keys(),
+}
+
+
+@pytest.mark.parametrize("listing", LISTINGS)
+@pytest.mark.parametrize("url", ["memory://", "sqlite://{}/store.db"])
+@pytest.mark.parametrize(("name", "new"), [("a", "z"), ("z", "a")])
+def test_a_listing_of_several_pages_has_a_table_once_that_is_renamed_meanwhile(
+    tmp_path, monkeypatch, url, listing, name, new
+):
+    """On HBase the listing looks again."""
+    store, renamed = connect(url.format(tmp_path)), Table("shop", new, columns=[Column("n", "int")])
+    store.create_database("shop")
+    for one in (name, *"bcd"):
+        store.create_table(replace(renamed, name=one))
+    store.hive.constraints.add("shop", name, [Constraint(ConstraintKind.PRIMARY_KEY, ["n"], "key")])
+    references = References("shop", name, ["n"])
+    store.hive.constraints.add("shop", name, [Constraint(ConstraintKind.FOREIGN_KEY, ["n"], "to", None, references)])
+    store.hive.grants.grant([ObjectGrant(ObjectRef(ObjectType.TABLE, "shop", name), "ann", 1, Grant("SELECT"))])
+    expected = len(LISTINGS[listing](store))
+    monkeypatch.setattr("hbstore.rows.sqlite.rows._FIRST_PAGE", 2)
+    monkeypatch.setattr("hbstore.rows.memory._BATCH", 2)
+    scan_catalog, writers = type(store.rows).scan_catalog, []
+
+    def rename():
+        PartitionStore(store.rows).rename_table("shop", name, renamed)
+
+    def scanned(*arguments):
+        for row in scan_catalog(*arguments):
+            if not writers and row[0] > b"Gshop":
+                writers.append(Thread(target=rename))
+                writers[0].start()
+                writers[0].join()
+            yield row
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(store.rows), "scan_catalog", scanned)
+        assert len(LISTINGS[listing](store)) == expected
+    assert store.table_names("shop") == sorted((new, *"bcd"))
 
 
 def test_damaged_rows_move_along(store):

@@ -66,11 +66,10 @@ class Constraints:
         >>> store.hive.constraints.foreign_keys()
         []
         """
-        cells = self.tables.transactions.scan_cell(*TABLE_KEYS, CONSTRAINTS)
         return [
             ForeignKey(*names_of(key), one)
-            for key, cell in cells
-            for one in TableConstraints.decode(cell).own
+            for key, constraints in self._scanned(*TABLE_KEYS)
+            for one in constraints.own
             if one.references is not None
         ]
 
@@ -80,9 +79,8 @@ class Constraints:
         >>> store.hive.constraints.of_database("shop")
         {}
         """
-        cells = self.tables.transactions.scan_cell(*table_keys(identifier("database", database)), CONSTRAINTS)
-        found = {names_of(key)[1]: TableConstraints.decode(cell).own for key, cell in cells}
-        return {table: constraints for table, constraints in found.items() if constraints}
+        scanned = self._scanned(*table_keys(identifier("database", database)))
+        return {names_of(key)[1]: constraints.own for key, constraints in scanned if constraints.own}
 
     def between(self, parent: tuple[str | None, str | None], child: tuple[str | None, str | None]) -> list[ForeignKey]:
         """The foreign keys of one table that refer to another one, which need not be there.
@@ -155,6 +153,13 @@ class Constraints:
 
     def _of(self, database: str, table: str) -> TableConstraints:
         return TableConstraints.decode(self.tables.open(database, table).cells.get(CONSTRAINTS))
+
+    def _scanned(self, start: bytes, stop: bytes) -> list[tuple[bytes, TableConstraints]]:
+        """The rows of tables that have constraints, and these."""
+        transactions = self.tables.transactions
+        with transactions.rows.snapshot():  # many tables are read in pages
+            cells = list(transactions.scan_cell(start, stop, CONSTRAINTS))
+        return [(key, TableConstraints.decode(cell)) for key, cell in cells]
 
 
 def _pair(argument: str, names: tuple[str | None, str | None]) -> tuple[str | None, str | None]:

@@ -112,7 +112,7 @@ class Grants:
         >>> store.hive.grants.forget_role("sales")
         """
         expect_texts(role=role)
-        for one in list(self._all()):
+        for one in self._all():
             if one.principal_type == PrincipalType.ROLE and one.principal.lower() == role.lower():
                 with suppress(GrantNotFound, DatabaseNotFound, TableNotFound):  # somebody else was faster
                     self.revoke([one])
@@ -124,7 +124,11 @@ class Grants:
             return []
         return [one for one in decode_grants(self.transactions.state(key), mark) if one.target == target]
 
-    def _all(self) -> Iterator[ObjectGrant]:
+    def _all(self) -> list[ObjectGrant]:
+        with self.transactions.rows.snapshot():  # they are read in pages, and follow a table that is renamed
+            return list(self._scanned())
+
+    def _scanned(self) -> Iterator[ObjectGrant]:
         for key, log, _ in self.transactions.scan(*GRANT_KEYS):
             if not log.state:
                 continue
@@ -174,7 +178,7 @@ class Grants:
         expect_texts(or_none=True, principal=principal)
         principal_type = None if principal_type is None else principal_type_of(principal_type)
         expect("target", target, ObjectRef, NoneType, hint="Give an ObjectRef, or None")
-        found = self._all() if target is None else iter(self._on(target))
+        found = self._all() if target is None else self._on(target)
         return [
             one for one in found if principal in (None, one.principal) and principal_type in (None, one.principal_type)
         ]
