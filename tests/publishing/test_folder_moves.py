@@ -214,6 +214,31 @@ def test_what_the_catalog_refuses_moves_back(shop, warehouse, monkeypatch):
         assert shop.publications.of(shop.table_row("shop", "sales")) == []
 
 
+@pytest.mark.parametrize("kind", RENAMES)
+def test_what_the_catalog_refuses_moves_back_however_its_place_is_spelt(store, warehouse, monkeypatch, kind):
+    """As Python and other metastores write it; or else the note could be neither finished nor abandoned."""
+    create_database(store, warehouse, Database("shop"))
+    home = f"{warehouse.root}/shop.db/sales/"
+    store.create_table(replace(SALES, location=home))
+    for value in ("a", "b"):
+        partition = Partition((value,), location=f"{home}ds={value}/.")
+        store.add_partitions("shop", "sales", [partition])
+        folder = Path(partition.location.removeprefix("file:"))
+        folder.mkdir(parents=True)
+        (folder / "rows").write_text(f"rows of {value}")
+
+    def refuse(*_, **__):
+        raise AlreadyExists("it is there", hint="")
+
+    monkeypatch.setattr(PartitionStore, "rename_table", refuse)
+    monkeypatch.setattr(PartitionStore, "rename_partition", refuse)
+    rename, name, _ = RENAMES[kind]
+    with pytest.raises(AlreadyExists):
+        rename(store, warehouse, name)
+    assert seen(store) == BEFORE
+    assert store.publications.of(store.table_row("shop", "sales")) == []
+
+
 def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse, tmp_path):
     move = Move(f"file:{tmp_path}/warehouse/shop.db/sales", f"file:{tmp_path}/warehouse/shop.db/sold")
     shop.folder_changes.begin_move(shop.table_row("shop", "sales"), "7", move, until=4e9)
