@@ -162,3 +162,19 @@ def test_a_folder_at_which_the_system_does_not_look_keeps_no_partition(tmp_path)
         payloads = store.get_payloads("shop", "sales", [("x",)])
         assert drop_partitions(store, place.warehouse, sales, payloads, delete=True) == (far,)
         assert store.publications.of(store.table_row("shop", "sales")) == []
+
+
+def test_partitions_at_one_place_are_dropped_together(tmp_path):
+    """Named twice, or by a link: who holds its folder does not wait for itself."""
+    place = LocalWorld(tmp_path)
+    warehouse = place.warehouse
+    with connect("memory://", patience=0.01) as store:
+        prepare(store, place)
+        sales = store.get_table("shop", "sales")
+        (tmp_path / "wh/link").symlink_to(tmp_path / "wh/far")
+        for value, folder in (("again", "far/c"), ("linked", "link/c")):
+            add_partitions(store, warehouse, sales, [Partition((value,), location=f"{warehouse.root}/{folder}")])
+        payloads = store.get_payloads("shop", "sales", [("again",), ("c",), ("linked",)])
+        assert drop_partitions(store, warehouse, sales, payloads, delete=True) == ()
+        assert not (tmp_path / "wh/far/c").exists()
+        assert store.publications.of(store.table_row("shop", "sales")) == []
