@@ -46,19 +46,24 @@ def default_location(table: Table, values: Sequence[str]) -> str | None:
 
 
 def spelt_alike(location: str, home: str) -> str:
-    """A location, written as another one is if it is in it.
+    """A location, written as another one is if it is in it, or is it, and else not as if it were.
 
     >>> spelt_alike("file:///wh/sales/ds=1", "/wh/sales/"), spelt_alike("file:/wh/visits", "/wh/sales")
     ('/wh/sales/ds=1', 'file:/wh/visits')
+    >>> spelt_alike("file:///wh/sales", "/wh/sales/"), spelt_alike("/wh/sales/../visits", "/wh/sales")
+    ('/wh/sales', 'file:/wh/visits')
     """
-    below = home.rstrip("/") + "/"
-    if location.startswith(below):
+    root = home.rstrip("/")
+    is_written_so = location.startswith(f"{root}/")
+    if is_written_so and "/.." not in location:
         return location
     try:
         place, around = parse_location(location), parse_location(home)
     except FileOperationFailed:
         return location
-    return below + "/".join(place.parts[len(around.parts) :]) if place.is_below(around) else location
+    if place.is_at_or_below(around):
+        return "/".join([root, *place.parts[len(around.parts) :]])
+    return str(place) if is_written_so else location
 
 
 def respelt(partition: Partition, table: Table) -> Partition | None:
