@@ -93,6 +93,8 @@ def sync_partitions(
     described = partitioned(store.get_table(database, name))
     location = _location(described)
     shape = Shape.of(described, spec)
+    if not dry_run and is_gone(location):  # a rename that died may have moved it
+        Publisher(store).roll_forward_before_use(store.publications.row(database, name))
     if not force and is_gone(location):
         raise TableFolderMissing(
             "the table's folder does not exist",

@@ -16,6 +16,7 @@ from hbstore.errors import AlreadyExists, ConcurrentChange, FileOperationFailed,
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from hbstore.publishing.folder_move import FolderMove
+from hbstore.repair import sync_partitions
 from hbstore.store.folder_changes import FolderChanges
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Move
@@ -26,6 +27,7 @@ from hbstore.warehouse.tables import change_table, create_table
 from tests.interleaved import Between
 from tests.object_store import endpoint, new_bucket, s3_at
 from tests.publishing.dying import dying, much_later, recover_later
+from tests.store.faults import Crash
 
 ROUNDS = 30
 SALES = Table("shop", "sales", [Column("ds", "string")], [Column("id", "int")])
@@ -125,6 +127,21 @@ def test_a_process_that_dies_at_any_step(tmp_path, kind):
                 break
     assert outcomes[0] == BEFORE
     assert outcomes[-1] == after
+
+
+def test_repair_comes_after_a_rename_that_died(shop, warehouse, monkeypatch):
+    """Its folder is where nobody looks, and not away."""
+
+    def dies(*_, **__):
+        raise Crash
+
+    with monkeypatch.context() as patch, pytest.raises(Crash):
+        patch.setattr(PartitionStore, "rename_table", dies)
+        patch.setattr(FolderMove, "undo", dies)
+        rename_table(shop, warehouse, "sold")
+    with much_later():
+        assert sync_partitions(shop, "shop.sales", "sync").drop == ()
+    assert seen(shop) == BEFORE
 
 
 STEPS = (
