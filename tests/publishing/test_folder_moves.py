@@ -256,7 +256,11 @@ def test_what_the_catalog_refuses_moves_back_however_its_place_is_spelt(store, w
     assert store.publications.of(store.table_row("shop", "sales")) == []
 
 
-def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse, tmp_path):
+@pytest.mark.parametrize("has_location", [True, False])
+def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse, tmp_path, has_location):
+    """Also of a table without a location, as Python makes it, which is where its name says."""
+    if not has_location:
+        shop.alter_table(replace(shop.get_table("shop", "sales"), location=None))
     move = Move(f"file:{tmp_path}/warehouse/shop.db/sales", f"file:{tmp_path}/warehouse/shop.db/sold")
     shop.folder_changes.begin_move(shop.table_row("shop", "sales"), "7", move, until=4e9)
     with pytest.raises(ConcurrentChange, match="is being renamed"):
