@@ -11,7 +11,7 @@ otherwise are first written as the table's own location is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from hbstore.errors import FileOperationFailed
@@ -64,6 +64,16 @@ def spelt_alike(location: str, home: str) -> str:
     if place.is_at_or_below(around):
         return "/".join([root, *place.parts[len(around.parts) :]])
     return str(place) if is_written_so else location
+
+
+def elsewhere(locations: Iterable[str | None], table: Table) -> list[str]:
+    """Those of some locations that are not in a table's folder, as they are written.
+
+    >>> elsewhere(["/wh/sales/ds=1", "/far", None], Table("shop", "sales", location="/wh/sales"))
+    ['/far']
+    """
+    below = (table.location or "").rstrip("/") + "/"
+    return [one for one in locations if one and not (table.location and one.startswith(below))]
 
 
 def respelt(partition: Partition, table: Table) -> Partition | None:

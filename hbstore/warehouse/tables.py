@@ -149,6 +149,7 @@ def change_table(
         InvalidInput: the partition columns differ.
         DdlRefused: a parameter is not what is expected, or the table would cease to be transactional, or cannot be.
         FileOperationFailed, OutsideWarehouse: the folder cannot be moved.
+        StoreBusy: the files of a table that was dropped in the new place are being deleted.
     """
     client_properties = properties or {}
     _check_columns(new)
@@ -171,6 +172,8 @@ def change_table(
         if gone:
             forget_table(store, changed, gone)
         return
+    if changed.location is not None and not same_place(changed.location, old.location):
+        after_deletion(store, changed.location)
     parameters = altered_table_parameters(warehouse, changed, client_properties)
     changed = replace(changed, parameters=parameters)
     cascade = cascade and bool(old.partition_columns) and old.columns != changed.columns
