@@ -257,6 +257,22 @@ def test_what_the_catalog_refuses_moves_back_however_its_place_is_spelt(store, w
     assert store.publications.of(store.table_row("shop", "sales")) == []
 
 
+def test_a_table_stays_where_it_is_while_the_folder_of_a_partition_moves(shop, warehouse, tmp_path, monkeypatch):
+    """Who gives the rename up holds the table's folder: another one would not keep its process from moving."""
+    move = Warehouse.move
+
+    def late(self, *arguments, **options):
+        monkeypatch.setattr(Warehouse, "move", move)
+        with pytest.raises(ConcurrentChange, match="a partition of the table is being renamed"):
+            shop.alter_table(replace(shop.get_table("shop", "sales"), location=f"file:{tmp_path}/other"))
+        recover_later(shop, ("shop", "sales"))
+        return move(self, *arguments, **options)
+
+    monkeypatch.setattr(Warehouse, "move", late)
+    rename_a(shop, warehouse, "c")
+    assert seen(shop) == ("sales", {"c": A, "b": B})
+
+
 @pytest.mark.parametrize("has_location", [True, False])
 def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse, tmp_path, has_location):
     """Also of a table without a location, as Python makes it, which is where its name says."""
