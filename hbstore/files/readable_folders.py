@@ -23,6 +23,12 @@ class ReadableFolders:
         with failing("the location cannot be read", location):
             return self._systems.files(place).exists(place.path)
 
+    def real(self, location: str) -> tuple[tuple[str, str], str]:
+        """What is the same for all locations that name one place: its file system, and its path without links."""
+        place = parse_location(location)
+        with failing("the location cannot be read", location):
+            return place.file_system, self._systems.files(place).real(place.path)
+
     def identity(self, location: str) -> str | None:
         """Which folder is there, wherever it is moved later: empty for none, None where that cannot be told."""
         place = parse_location(location)

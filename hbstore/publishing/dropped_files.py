@@ -6,8 +6,8 @@
 
 Where that process dies the next server goes on, or `hbstore repair`, or who creates something at the same place. It
 deletes the files that were noted, and folders that are empty then: Spark, which asks nobody, may be writing new ones.
-Nobody creates a table or a database at a place whose files are being deleted. Files that cannot be deleted stay, and
-the log names them: to the client the drop is done.
+Nobody creates a table or a database at a place whose files are being deleted, nor is one, or a partition, given that
+location. Files that cannot be deleted stay, and the log names them: to the client the drop is done.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ def abandon_drop(store: PartitionStore, what: str, record: str) -> tuple[str, ..
     return None
 
 
-def after_deletion(store: PartitionStore, location: str) -> None:
-    """Wait until no files of what was dropped are being deleted at a place, and delete those of dead processes.
+def after_deletion(store: PartitionStore, *locations: str) -> None:
+    """Wait until no files of what was dropped are being deleted at some places, and delete those of dead processes.
 
     Called after it was seen that what is to be created is not there.
 
@@ -195,11 +195,12 @@ def after_deletion(store: PartitionStore, location: str) -> None:
         StoreBusy: they were being deleted for as long as the store waits; nothing was changed.
     """
     waiting: Waiting | None = None
-    while in_the_way := [one for one in unfinished_drops(store) if one.meets(location)]:
+    while in_the_way := [one for one in unfinished_drops(store) if any(map(one.meets, locations))]:
         if not sum(_finish(store, one) for one in in_the_way):
             waiting = waiting or Waiting(store.patience)
             text = "the files of a table or database that was dropped there are being deleted"
-            waiting.pause(text, "Nothing was changed; try again", location=location, dropped=in_the_way[0].what)
+            met = next(filter(in_the_way[0].meets, locations))
+            waiting.pause(text, "Nothing was changed; try again", location=met, dropped=in_the_way[0].what)
 
 
 def _finish(store: PartitionStore, dropped: DroppedFiles) -> bool:

@@ -28,6 +28,7 @@ from hbstore.model.objects import Partition, Table
 from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.manifest import new_publication_id
 from hbstore.publishing.publisher import Publisher
+from hbstore.publishing.removal import holds_table
 from hbstore.store.manifest import EXCHANGES, Exchange, Manifest, PartitionWrite
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow, check_same_table
@@ -56,7 +57,7 @@ def exchange_partitions(
     the exchange is finished when it can, or given up by `hbstore.publishing.publisher.Publisher.abandon`.
 
     Raises:
-        InvalidInput: it is one table, or the partition columns differ.
+        InvalidInput: it is one table, the partition columns differ, or the files of one are those of the whole table.
         PartitionNotFound: one is not in the source.
         AlreadyExists: one is in the target.
         FileOperationFailed: there is something where a folder would go, or the tables are in different file systems.
@@ -77,7 +78,7 @@ def exchange_partitions(
     try:
         for row, table in zip(leased_rows, (target, source), strict=True):
             check_same_table(row, table)  # else folders would come to where another table of its name is
-        _check_places(warehouse, files)  # which nobody changes now
+        _check_places(warehouse, files, source)  # which nobody changes now
         values = [partition.values for partition in partitions]
         store.exchange_partitions(source_name, target_name, values, publication=files.manifest.id)
     except CommitStateUnknown:
@@ -122,7 +123,7 @@ def _follow(warehouse: Warehouse, files: ExchangeFiles) -> list[str]:
     return [f"the files in {source} are read there until they can follow: {error}" for source, error in failed.items()]
 
 
-def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:
+def _check_places(warehouse: Warehouse, files: ExchangeFiles, source: Table) -> None:
     """See that folders are where they were when the partitions were read, and can follow."""
     writes = files.manifest.partitions
     partitions = files.store.get_partitions(*files.exchange.source, [write.values for write in writes])
@@ -134,6 +135,12 @@ def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:
                 source=write.location,
                 location=places[write.values],
                 hint="Nothing was changed; read the partitions again",
+            )
+        if holds_table(source, write.location):
+            raise InvalidInput(
+                "the files of a partition are the files of the whole table, with which they would be dropped",
+                source=write.location,
+                hint="Nothing was changed. Move the files into a folder, and give the partition that location",
             )
         place = files.exchange.place(write.location)
         if place is None:
@@ -147,7 +154,7 @@ def _check_places(warehouse: Warehouse, files: ExchangeFiles) -> None:
             )
         for location in (write.location, place):
             warehouse.check_under_roots(location)
-        if warehouse.exists(place) and warehouse.exists(write.location):
+        if warehouse.exists(place) and (warehouse.exists(write.location) or warehouse.data_files(place)):
             if files.store.get_partitions(*files.exchange.target, [write.values]):
                 return  # which the exchange itself refuses
             raise FileOperationFailed(

@@ -30,6 +30,7 @@ from hbstore.errors import (
     TableNotFound,
 )
 from hbstore.files.interface import Hold
+from hbstore.files.locations import parse_location
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing.held_folder import held_at_last
 from hbstore.publishing.lease import Lease
@@ -104,7 +105,7 @@ class FolderMove:
             FileOperationFailed: the folder cannot be moved back.
         """
         source, target, _, is_copied = self.move
-        warehouse = Warehouse(source.rpartition("/")[0])
+        warehouse = Warehouse(str(parse_location(source)).rpartition("/")[0])
         if is_copied:
             if not self.is_noted(or_named=own):
                 return False

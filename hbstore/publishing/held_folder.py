@@ -56,14 +56,14 @@ def all_held(warehouse: Warehouse, folders: Sequence[str], patience: Patience | 
 
     Args:
         warehouse: where they are.
-        folders: their locations.
+        folders: their locations; what several of them name is held once, as who holds a folder cannot hold it again.
         patience: how long others are waited for; None: they are not.
 
     Raises:
         StoreBusy: others hold one all the time.
     """
     with ExitStack() as stack:
-        for folder in folders:
+        for folder in {warehouse.real(folder): folder for folder in folders}.values():
             hold = partial(warehouse.held, folder)
             if patience is not None:
                 stack.enter_context(held_at_last(hold, patience, folder))

@@ -345,15 +345,18 @@ class Publisher:
             ExchangeFiles(self.store, manifest, manifest.exchange).close()
             return
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
-        for write in manifest.partitions:
-            if not manifest.hidden:
-                break
-            for hidden in write.files:
-                warehouse.delete(f"{write.location}/{hidden}", inside=inside, purge=True)
-            if write.files and row.table.location is not None:
+        hidden = [write for write in manifest.partitions if write.files] if manifest.hidden else []
+        for write in hidden:
+            for name in write.files:
+                warehouse.delete(f"{write.location}/{name}", inside=inside, purge=True)
+            if row.table.location is not None:
                 warehouse.delete_empty_parents(f"{write.location}/{STAGING}", below=row.table.location)
         if manifest.staging:
             warehouse.delete(manifest.staging, inside=inside, purge=True)
+        with suppress(TableNotFound, DatabaseNotFound):  # one that was empty before keeps its folder
+            for one in self._there(row, [write.values for write in hidden]) if hidden else ():
+                if one.location is not None:
+                    warehouse.make_folder(one.location)
 
     def _show(self, row: TableRow, manifest: Manifest, patience: Patience) -> None:
         if not self.is_open(row, manifest.id):  # its table is gone, or somebody else was faster

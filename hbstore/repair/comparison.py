@@ -16,6 +16,7 @@ from hbstore.repair.shape import Folder, Foreign, printable
 from hbstore.repair.staging import Staging
 from hbstore.store.time_columns import TimeColumns
 from hbstore.texts.wording import plural
+from hbstore.warehouse.locations import spelt_alike
 
 Mode: TypeAlias = Literal["add", "drop", "sync"]
 """Add partitions for folders, drop partitions whose folders are gone, or both."""
@@ -97,7 +98,7 @@ def compared(
     of_values = _Values(table)
     root = (table.location or "").rstrip("/")
     stored = {of_values.cells(partition.values): partition for partition in partitions}
-    at_home = {partition.location: partition.values for partition in partitions}
+    at_home = {spelt_alike(one.location, root).rstrip("/"): one.values for one in partitions if one.location}
     drop: dict[Cells, Partition] = {}
     if mode != "add":
         drop = {key: partition for key, partition in stored.items() if key not in busy and partition.location in gone}

@@ -93,20 +93,7 @@ def sync_partitions(
     described = partitioned(store.get_table(database, name))
     location = _location(described)
     shape = Shape.of(described, spec)
-    if not force and is_gone(location):
-        raise TableFolderMissing(
-            "the table's folder does not exist",
-            table=described,
-            location=location,
-            hint="Check that its disk is mounted; force=True (--force) drops all partitions below it",
-        )
-    if is_file(location):
-        raise TableFolderMissing(
-            "the table's location is a file",
-            table=described,
-            location=location,
-            hint="Change the table's location, or move the file",
-        )
+    _check_folder(store, described, location, dry_run=dry_run, force=force)
     if not dry_run:
         Publisher(store).recover(f"{database}.{name}")
     partitions = store.get_partitions_by_expr(database, name, spec_filter(spec or {}))
@@ -144,6 +131,30 @@ def _location(table: Table) -> str:
     if not table.location:
         raise InvalidInput("the table has no location", table=table, hint="Give the table a location")
     return table.location.rstrip("/")
+
+
+def _check_folder(store: PartitionStore, table: Table, location: str, *, dry_run: bool, force: bool) -> None:
+    """See that a table's folder is there.
+
+    Raises:
+        TableFolderMissing: it is not, or is a file.
+    """
+    if not dry_run and is_gone(location):  # a rename that died may have moved it
+        Publisher(store).roll_forward_before_use(store.publications.row(table.database, table.name))
+    if not force and is_gone(location):
+        raise TableFolderMissing(
+            "the table's folder does not exist",
+            table=table,
+            location=location,
+            hint="Check that its disk is mounted; force=True (--force) drops all partitions below it",
+        )
+    if is_file(location):
+        raise TableFolderMissing(
+            "the table's location is a file",
+            table=table,
+            location=location,
+            hint="Change the table's location, or move the file",
+        )
 
 
 def _is_empty(location: str, walked: Walked) -> bool:

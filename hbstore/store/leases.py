@@ -132,10 +132,9 @@ def _conflict(row: TableRow, other: Publication, shared: list[str]) -> WriteConf
     partitions = {"partition": shared[0], "partitions": len(shared)} if shared else {}
     fields = {"table": row.table, **partitions, "publication": other.id, "decided": other.decided}
     if other.move is not None:
-        source = other.move.source
-        what = "the table" if source == row.table.location else "a partition of the table"
+        what = "a partition of the table" if other.places else "the table"
         hint = f"{nothing}try again when that is done"
-        return WriteConflict(f"{what} is being renamed", **fields, folder=source, hint=hint)
+        return WriteConflict(f"{what} is being renamed", **fields, folder=other.move.source, hint=hint)
     if other.batch is not None and not shared:
         text = "an earlier batch of the stream is not finished"
         hint = f"{nothing}finish that batch with `hbstore repair {row.table}`"

@@ -154,9 +154,9 @@ def check_in_place(row: TableRow, *, partitions: bool = False) -> None:
     Raises:
         ConcurrentChange: it does, for a rename.
     """
-    moves = [one.move for one in publications_of(row) if one.move is not None] if has_publications(row) else []
-    if any(partitions or move.source == row.table.location for move in moves):
-        what = "the table" if moves[0].source == row.table.location else "a partition of the table"
+    moves = [one for one in publications_of(row) if one.move is not None] if has_publications(row) else []
+    if any(partitions or not one.places for one in moves):
+        what = "a partition of the table" if moves[0].places else "the table"
         raise ConcurrentChange(
             f"{what} is being renamed", table=row.table, hint="Nothing was changed; read the table again"
         )

@@ -101,7 +101,7 @@ class TableChanges:
             check_alterable(row, table)
             expectation.check(row)
             if table.location != row.table.location:
-                check_in_place(row)
+                check_in_place(row, partitions=True)  # whose processes hold the folder in the old place
             redefine(transaction, view, row, table, with_partitions=with_partitions)
             if with_partitions:
                 columns = tuple(table.columns)

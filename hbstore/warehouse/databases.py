@@ -29,7 +29,7 @@ from hbstore.publishing.dropped_files import (
 )
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.file_removal import TableFiles, dropped_folders, table_files
-from hbstore.warehouse.locations import located_database
+from hbstore.warehouse.locations import located, located_database
 from hbstore.warehouse.refusals import refusal
 
 _USER, _ROLE = 1, 2
@@ -120,7 +120,8 @@ def drop_database(
                 if names:
                     raise refusal(DatabaseNotEmpty, f"Database {name} is not empty. One or more {what} exist.")
         ids = store.table_ids([(name, table) for table in tables]).values()
-        files = [table_files(store, warehouse, table, delete=delete) for table in store.tables(name)]
+        own = [located(store, warehouse, table) for table in store.tables(name)]
+        files = [table_files(store, warehouse, table, delete=delete) for table in own]
         dropped = noted(warehouse, name, _dropped_folders(store, warehouse, database, files) if delete else [])
         store.drop_database(name, cascade=cascade, record=record_of(dropped), tables=ids)
         return dropped
@@ -141,7 +142,7 @@ def _dropped_folders(
     home = database.location
     assert home is not None
     folders = [folder for table in files for folder in dropped_folders(table)]
-    kept = _external_data(database, files) or _tables_of_others(store, database.name, home)
+    kept = _external_data(database, files) or _tables_of_others(store, warehouse, database.name, home)
     if kept:
         _LOG.warning("the folder of database %s stays, because it holds data of others: %s", database.name, kept[0])
         return folders
@@ -154,10 +155,10 @@ def _external_data(database: Database, files: Sequence[TableFiles]) -> list[str]
     home = database.location
     assert home is not None
     kept = [place for table in files for place in table.kept]
-    return [place for place in kept if is_below(place, home) or same_place(place, home)]
+    return [place for place in kept if _is_in(place, home)]
 
 
-def _tables_of_others(store: PartitionStore, name: str, home: str) -> list[str]:
+def _tables_of_others(store: PartitionStore, warehouse: Warehouse, name: str, home: str) -> list[str]:
     """The locations of other databases' tables that are in a database's folder. O(tables).
 
     In an object store a table that is renamed to another database leaves its folder where it is.
@@ -165,6 +166,10 @@ def _tables_of_others(store: PartitionStore, name: str, home: str) -> list[str]:
     places = []
     for other in store.database_names():
         with suppress(DatabaseNotFound):
-            tables = store.tables(other) if other != name else []
-            places += [table.location for table in tables if table.location and is_below(table.location, home)]
+            tables = [located(store, warehouse, table) for table in (store.tables(other) if other != name else [])]
+            places += [table.location for table in tables if table.location and _is_in(table.location, home)]
     return places
+
+
+def _is_in(place: str, home: str) -> bool:
+    return is_below(place, home) or same_place(place, home)

@@ -11,7 +11,7 @@ otherwise are first written as the table's own location is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from hbstore.errors import FileOperationFailed
@@ -46,19 +46,34 @@ def default_location(table: Table, values: Sequence[str]) -> str | None:
 
 
 def spelt_alike(location: str, home: str) -> str:
-    """A location, written as another one is if it is in it.
+    """A location, written as another one is if it is in it, or is it, and else not as if it were.
 
     >>> spelt_alike("file:///wh/sales/ds=1", "/wh/sales/"), spelt_alike("file:/wh/visits", "/wh/sales")
     ('/wh/sales/ds=1', 'file:/wh/visits')
+    >>> spelt_alike("file:///wh/sales", "/wh/sales/"), spelt_alike("/wh/sales/../visits", "/wh/sales")
+    ('/wh/sales', 'file:/wh/visits')
     """
-    below = home.rstrip("/") + "/"
-    if location.startswith(below):
+    root = home.rstrip("/")
+    is_written_so = location.startswith(f"{root}/")
+    if is_written_so and "/.." not in location:
         return location
     try:
         place, around = parse_location(location), parse_location(home)
     except FileOperationFailed:
         return location
-    return below + "/".join(place.parts[len(around.parts) :]) if place.is_below(around) else location
+    if place.is_at_or_below(around):
+        return "/".join([root, *place.parts[len(around.parts) :]])
+    return str(place) if is_written_so else location
+
+
+def elsewhere(locations: Iterable[str | None], table: Table) -> list[str]:
+    """Those of some locations that are not in a table's folder, as they are written.
+
+    >>> elsewhere(["/wh/sales/ds=1", "/far", None], Table("shop", "sales", location="/wh/sales"))
+    ['/far']
+    """
+    below = (table.location or "").rstrip("/") + "/"
+    return [one for one in locations if one and not (table.location and one.startswith(below))]
 
 
 def respelt(partition: Partition, table: Table) -> Partition | None:

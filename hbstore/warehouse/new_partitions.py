@@ -22,8 +22,10 @@ from hbstore.model.frozen import FrozenDict
 from hbstore.model.objects import Partition, StorageDescriptor, Table
 from hbstore.model.structs import partition_values
 from hbstore.publishing.beside_writes import after_writes
+from hbstore.publishing.dropped_files import after_deletion
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.change_times import DDL_TIME, now
+from hbstore.warehouse.locations import elsewhere
 from hbstore.warehouse.normal_form import checked_values, lowered_storage
 from hbstore.warehouse.quick_statistics import created_partition_parameters
 from hbstore.warehouse.refusals import refusal
@@ -67,6 +69,7 @@ def add_partitions(
         TableNotFound, TableNotPartitioned: the table is not there any more, or has no partition columns.
         DdlRefused: one stands twice in the batch, or has too many or too few values.
         FileOperationFailed: a folder cannot be made.
+        StoreBusy: the files of a table that was dropped at the location of one are being deleted.
         ConcurrentChange: the table is not where it was when it was read; nothing was changed.
     """
     new = _distinct(table, partitions)
@@ -77,6 +80,8 @@ def add_partitions(
     # Otherwise the store finds out what is there: it finishes first what a dead writer left half done.
     locations = _locations(warehouse, table, new.values())
     folders = [place for place in locations if place is not None]
+    if far := elsewhere(folders, table):
+        after_deletion(store, *far)
     with making_folders(warehouse, folders, lambda: _named(store, table, new)) as folders_made:
         ready = _completed(warehouse, new.values(), locations, folders_made, properties or {})
         with hinting(AlreadyExists, "Drop it first, or give other values"):

@@ -24,6 +24,7 @@ from hbstore.model.objects import Column, Partition, Table
 from hbstore.model.structs import partition_values, partitions_from_payloads
 from hbstore.publishing import exchanger
 from hbstore.publishing.beside_writes import after_writes, finishing_writes
+from hbstore.publishing.dropped_files import after_deletion
 from hbstore.publishing.exchanger import Exchanged
 from hbstore.publishing.folder_move import moved_folder
 from hbstore.publishing.removal import drop_with_files
@@ -34,7 +35,7 @@ from hbstore.store.writer import Expected
 from hbstore.warehouse.accurate_columns import forget_partitions, replaced_columns, without_accurate
 from hbstore.warehouse.change_times import with_ddl_time
 from hbstore.warehouse.file_removal import check_partition_files
-from hbstore.warehouse.locations import default_location, located, respelt
+from hbstore.warehouse.locations import default_location, elsewhere, located, respelt
 from hbstore.warehouse.normal_form import checked_values, lowered_storage
 from hbstore.warehouse.quick_statistics import altered_partition_parameters
 from hbstore.warehouse.refusals import refusal
@@ -73,6 +74,7 @@ def change_partitions(
         PartitionNotFound: one is not there.
         DdlRefused: one has too many or too few values.
         ConcurrentChange: one is not what it replaces; nothing was changed.
+        StoreBusy: the files of a table that was dropped at the new location of one are being deleted.
     """
     new_partitions = {checked_values(table, partition.values): partition for partition in partitions}
 
@@ -97,6 +99,9 @@ def change_partitions(
             dated = replace(new, parameters=settled)
             parameters = altered_partition_parameters(warehouse, table, old, dated, location, properties or {})
             changed.append(_merged(old, new, location, parameters))
+        moved = (one.location for one in changed if one.location != stored[one.values].location)
+        if far := elsewhere(moved, table):
+            after_deletion(store, *far)
         unchanged = payloads if replaces is None else replaces
         expected: Expected = {partition_values(payload): payload for payload in unchanged}
         store.alter_partitions(table.database, table.name, changed, expected=expected)

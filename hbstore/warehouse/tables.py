@@ -149,6 +149,7 @@ def change_table(
         InvalidInput: the partition columns differ.
         DdlRefused: a parameter is not what is expected, or the table would cease to be transactional, or cannot be.
         FileOperationFailed, OutsideWarehouse: the folder cannot be moved.
+        StoreBusy: the files of a table that was dropped in the new place are being deleted.
     """
     client_properties = properties or {}
     _check_columns(new)
@@ -171,6 +172,7 @@ def change_table(
         if gone:
             forget_table(store, changed, gone)
         return
+    _check_new_place(store, old, changed)
     parameters = altered_table_parameters(warehouse, changed, client_properties)
     changed = replace(changed, parameters=parameters)
     cascade = cascade and bool(old.partition_columns) and old.columns != changed.columns
@@ -323,6 +325,12 @@ def _merged(warehouse: Warehouse, old: Table, new: Table) -> Table:
         privileges=old.privileges,
         later_fields=new.later_fields or old.later_fields,
     )
+
+
+def _check_new_place(store: PartitionStore, old: Table, new: Table) -> None:
+    """Wait until no files of what was dropped are being deleted at a table's new location, if it gets one."""
+    if new.location is not None and not same_place(new.location, old.location):
+        after_deletion(store, new.location)
 
 
 def _check_partition_columns(old: Table, new: Table) -> None:

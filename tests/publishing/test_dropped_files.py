@@ -16,7 +16,7 @@ from hbstore.publishing.open_publications import abandon_publication, finish_pub
 from hbstore.transactions.waiting import Patience
 from hbstore.warehouse.databases import create_database, drop_database
 from hbstore.warehouse.new_partitions import add_partitions
-from hbstore.warehouse.partition_changes import drop_partitions
+from hbstore.warehouse.partition_changes import change_partitions, drop_partitions
 from hbstore.warehouse.tables import change_table, create_table, drop_table
 from tests.files.warehouses import LocalWorld, world
 from tests.publishing.dying import dying, much_later
@@ -94,14 +94,23 @@ def test_a_table_comes_to_the_place_when_the_files_are_gone(tmp_path, monkeypatc
         if store.table_names("shop"):
             continue
         monkeypatch.setattr(type(store), "patience", Patience(total=0))
-        create_table(store, place.warehouse, Table("shop", "other", [Column("id", "int")]))
-        other = store.get_table("shop", "other")
+        for one in (Table("shop", "other", [Column("id", "int")]), replace(SALES, name="others")):
+            create_table(store, place.warehouse, one)
+        other, others = (store.get_table("shop", name) for name in ("other", "others"))
         if unfinished_drops(store):
             blocked += 1
             with pytest.raises(StoreBusy, match=r"dropped=shop\.sales"):
                 create_table(store, place.warehouse, SALES)
+            gone = f"{place.warehouse.root}/shop.db/sales"
+            for change in ({"name": "sales"}, {"location": gone}):
+                with pytest.raises(StoreBusy):
+                    change_table(store, place.warehouse, "shop", "other", replace(other, **change))
+            far = Partition(("x",), location=f"{gone}/ds=a")
+            with pytest.raises(StoreBusy, match=r"location=.*ds=a"):
+                add_partitions(store, place.warehouse, others, [far])
+            add_partitions(store, place.warehouse, others, [replace(far, location=None)])
             with pytest.raises(StoreBusy):
-                change_table(store, place.warehouse, "shop", "other", replace(other, name="sales"))
+                change_partitions(store, place.warehouse, others, [far])
         with much_later():
             create_table(store, place.warehouse, SALES)
         assert place.files() == {}
@@ -161,4 +170,20 @@ def test_a_folder_at_which_the_system_does_not_look_keeps_no_partition(tmp_path)
         store.add_partitions("shop", "sales", [Partition(("x",), location=far)], invalid_values="keep")
         payloads = store.get_payloads("shop", "sales", [("x",)])
         assert drop_partitions(store, place.warehouse, sales, payloads, delete=True) == (far,)
+        assert store.publications.of(store.table_row("shop", "sales")) == []
+
+
+def test_partitions_at_one_place_are_dropped_together(tmp_path):
+    """Named twice, or by a link: who holds its folder does not wait for itself."""
+    place = LocalWorld(tmp_path)
+    warehouse = place.warehouse
+    with connect("memory://", patience=0.01) as store:
+        prepare(store, place)
+        sales = store.get_table("shop", "sales")
+        (tmp_path / "wh/link").symlink_to(tmp_path / "wh/far")
+        for value, folder in (("again", "far/c"), ("linked", "link/c")):
+            add_partitions(store, warehouse, sales, [Partition((value,), location=f"{warehouse.root}/{folder}")])
+        payloads = store.get_payloads("shop", "sales", [("again",), ("c",), ("linked",)])
+        assert drop_partitions(store, warehouse, sales, payloads, delete=True) == ()
+        assert not (tmp_path / "wh/far/c").exists()
         assert store.publications.of(store.table_row("shop", "sales")) == []

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
 from hbstore import PartitionStore
-from hbstore.errors import AlreadyExists, FileOperationFailed, HbstoreError, PartitionNotFound, StoreUnavailable
+from hbstore.errors import (
+    AlreadyExists,
+    FileOperationFailed,
+    HbstoreError,
+    InvalidInput,
+    PartitionNotFound,
+    StoreUnavailable,
+)
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from hbstore.publishing.exchanger import exchange_partitions
@@ -110,6 +118,26 @@ def test_what_is_in_the_way_refuses_all(store, tmp_path):
     with pytest.raises(FileOperationFailed, match="already exists"):
         run(store, tmp_path)
     assert both(store) == BEFORE
+    assert leases(store) == 0
+
+
+def test_what_is_in_the_way_of_a_partition_without_a_folder_refuses_all(store, tmp_path):
+    """Else its rows were those of other files."""
+    folder = tmp_path / "attic.db/old/ds=c/hour=1"
+    folder.mkdir(parents=True)
+    (folder / "rows").write_text("c/1")
+    with pytest.raises(FileOperationFailed, match="the new folder of a partition already exists"):
+        run(store, tmp_path)
+    assert (both(store), leases(store)) == (BEFORE, 0)
+
+
+def test_a_partition_at_its_tables_own_folder_stays_in_its_table(store, tmp_path):
+    """Else a drop of that table would take along the files of a partition of another one."""
+    far = store.get_partition(*SALES, ("far", "1"))
+    store.alter_partitions(*SALES, [replace(far, location=store.get_table(*SALES).location)])
+    with pytest.raises(InvalidInput, match="the files of the whole table"):
+        run(store, tmp_path)
+    assert len(store.get_partitions_by_filter(*SALES, None)) == len(BEFORE[0])
     assert leases(store) == 0
 
 

@@ -16,6 +16,7 @@ from hbstore.errors import AlreadyExists, ConcurrentChange, FileOperationFailed,
 from hbstore.files.warehouse import Warehouse
 from hbstore.publishing import Publisher
 from hbstore.publishing.folder_move import FolderMove
+from hbstore.repair import sync_partitions
 from hbstore.store.folder_changes import FolderChanges
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.publications_cell import Move
@@ -26,6 +27,7 @@ from hbstore.warehouse.tables import change_table, create_table
 from tests.interleaved import Between
 from tests.object_store import endpoint, new_bucket, s3_at
 from tests.publishing.dying import dying, much_later, recover_later
+from tests.store.faults import Crash
 
 ROUNDS = 30
 SALES = Table("shop", "sales", [Column("ds", "string")], [Column("id", "int")])
@@ -127,6 +129,22 @@ def test_a_process_that_dies_at_any_step(tmp_path, kind):
     assert outcomes[-1] == after
 
 
+def test_repair_comes_after_a_rename_that_died(shop, warehouse, monkeypatch):
+    """Its folder is where nobody looks, and not away."""
+
+    def dies(*_, **__):
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PartitionStore, "rename_table", dies)
+        patch.setattr(FolderMove, "undo", dies)
+        with pytest.raises(Crash):
+            rename_table(shop, warehouse, "sold")
+    with much_later():
+        assert sync_partitions(shop, "shop.sales", "sync").drop == ()
+    assert seen(shop) == BEFORE
+
+
 STEPS = (
     (FolderChanges, "begin_move"),
     (Warehouse, "move"),
@@ -214,7 +232,52 @@ def test_what_the_catalog_refuses_moves_back(shop, warehouse, monkeypatch):
         assert shop.publications.of(shop.table_row("shop", "sales")) == []
 
 
-def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse, tmp_path):
+@pytest.mark.parametrize("kind", RENAMES)
+def test_what_the_catalog_refuses_moves_back_however_its_place_is_spelt(store, warehouse, monkeypatch, kind):
+    """As Python and other metastores write it; or else the note could be neither finished nor abandoned."""
+    create_database(store, warehouse, Database("shop"))
+    home = f"{warehouse.root}/shop.db/sales/"
+    store.create_table(replace(SALES, location=home))
+    for value in ("a", "b"):
+        partition = Partition((value,), location=f"{home}ds={value}/.")
+        store.add_partitions("shop", "sales", [partition])
+        folder = Path(partition.location.removeprefix("file:"))
+        folder.mkdir(parents=True)
+        (folder / "rows").write_text(f"rows of {value}")
+
+    def refuse(*_, **__):
+        raise AlreadyExists("it is there", hint="")
+
+    monkeypatch.setattr(PartitionStore, "rename_table", refuse)
+    monkeypatch.setattr(PartitionStore, "rename_partition", refuse)
+    rename, name, _ = RENAMES[kind]
+    with pytest.raises(AlreadyExists):
+        rename(store, warehouse, name)
+    assert seen(store) == BEFORE
+    assert store.publications.of(store.table_row("shop", "sales")) == []
+
+
+def test_a_table_stays_where_it_is_while_the_folder_of_a_partition_moves(shop, warehouse, tmp_path, monkeypatch):
+    """Who gives the rename up holds the table's folder: another one would not keep its process from moving."""
+    move = Warehouse.move
+
+    def late(self, *arguments, **options):
+        monkeypatch.setattr(Warehouse, "move", move)
+        with pytest.raises(ConcurrentChange, match="a partition of the table is being renamed"):
+            shop.alter_table(replace(shop.get_table("shop", "sales"), location=f"file:{tmp_path}/other"))
+        recover_later(shop, ("shop", "sales"))
+        return move(self, *arguments, **options)
+
+    monkeypatch.setattr(Warehouse, "move", late)
+    rename_a(shop, warehouse, "c")
+    assert seen(shop) == ("sales", {"c": A, "b": B})
+
+
+@pytest.mark.parametrize("has_location", [True, False])
+def test_partitions_do_not_change_while_the_tables_folder_moves(shop, warehouse, tmp_path, has_location):
+    """Also of a table without a location, as Python makes it, which is where its name says."""
+    if not has_location:
+        shop.alter_table(replace(shop.get_table("shop", "sales"), location=None))
     move = Move(f"file:{tmp_path}/warehouse/shop.db/sales", f"file:{tmp_path}/warehouse/shop.db/sold")
     shop.folder_changes.begin_move(shop.table_row("shop", "sales"), "7", move, until=4e9)
     with pytest.raises(ConcurrentChange, match="is being renamed"):

@@ -94,6 +94,18 @@ def test_a_job_that_was_taken_for_dead_changes_nothing(store, tmp_path):
     assert not (root / "_hbstore" / "job2").exists()
 
 
+def test_an_empty_partition_keeps_its_folder_where_a_job_fails(store, tmp_path):
+    """As `hbstore repair --mode sync` drops a partition whose folder is gone."""
+    root = tmp_path / "sales"
+    (root / "ds=a/old").unlink()
+    moved = replace(store.get_partition("shop", "sales", ["b"]), location=f"file:{tmp_path}/elsewhere")
+    manifest, staged = job(root)
+    store.alter_partitions("shop", "sales", [moved])
+    with pytest.raises(ConcurrentChange):
+        Publisher(store).publish("shop.sales", manifest, staged)
+    assert (root / "ds=a").exists()
+
+
 def test_a_job_that_comes_after_one_that_died_decided_finishes_it_first(store, tmp_path, monkeypatch):
     root = tmp_path / "sales"
     with monkeypatch.context() as patch:

@@ -124,14 +124,16 @@ def test_the_empty_text_is_not_the_null_partition(repaired, write):
     assert [rows_at(partition) for partition in store.table("shop.t").partitions()] == [[1]]
 
 
-@pytest.mark.parametrize("text", ["cafÃ©", "other"])
-def test_a_folder_that_holds_another_partition_is_not_registered_again(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "spelling"), [("cafÃ©", "file:{}"), ("other", "file:{}"), ("other", "file://{}"), ("other", "{}/")]
+)
+def test_a_folder_that_holds_another_partition_is_not_registered_again(tmp_path, text, spelling):
     """Spark's MSCK takes each escaped byte for a character."""
     (tmp_path / "p=caf%C3%A9").mkdir()
     with connect("memory://") as store:
         store.create_database("shop")
         store.create_table(Table("shop", "t", [Column("p", "string")], location=f"file:{tmp_path}"))
-        store.add_partitions("shop", "t", [Partition([text], location=f"file:{tmp_path}/p=caf%C3%A9")])
+        store.add_partitions("shop", "t", [Partition([text], location=spelling.format(f"{tmp_path}/p=caf%C3%A9"))])
         repair = sync_partitions(store, "shop.t", "sync")
         assert (repair.add, repair.drop) == ((), ())
         (foreign,) = repair.foreign

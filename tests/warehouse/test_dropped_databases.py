@@ -68,6 +68,38 @@ def test_a_table_that_was_renamed_into_another_database_keeps_its_files(store, t
     assert not any(path.endswith("own") for path in here.files()), "its own tables' files are deleted"
 
 
+def test_files_of_others_stay_wherever_they_are_in_the_databases_folder(store, tmp_path):
+    """Of a table at the folder itself, and of tables without locations, as Python makes them, where the name says."""
+    here = world("local", tmp_path)
+    home = f"{here.warehouse.root}/shop.db"
+    table = Table("other", "here", [Column("ds", "string")], location=home)
+    no_location = Table("inner", "visits", columns=[Column("id", "int")])
+    external = replace(no_location, database="shop", name="external", parameters={"EXTERNAL": "TRUE"})
+    for others, file in ((table, "ds=a/x"), (no_location, "inner/visits/x"), (external, "external/x")):
+        for database in (Database("shop"), Database("other"), Database("inner", location=f"{home}/inner")):
+            create_database(store, here.warehouse, database)
+        create_table(store, here.warehouse, Table("shop", "own", **COLUMNS))
+        here.write(f"{store.get_table('shop', 'own').location}/ds=a/own")
+        store.create_table(others)
+        here.write(f"{home}/{file}", file.encode())
+        assert drop_database(store, here.warehouse, "shop", cascade=True, delete=True) == ()
+        assert {f"wh/shop.db/{file}"} == here.files().keys()
+        for name in ("other", "inner"):
+            drop_database(store, here.warehouse, name, cascade=True, delete=True)
+        here.warehouse.delete(home, inside=[home], purge=True)
+
+
+def test_files_of_a_table_without_a_location_go_where_the_databases_folder_stays(store, tmp_path):
+    here = world("local", tmp_path)
+    create_database(store, here.warehouse, Database("shop"))
+    external = Table("shop", "external", columns=[Column("id", "int")], parameters={"EXTERNAL": "TRUE"})
+    create_table(store, here.warehouse, external)
+    store.create_table(Table("shop", "own", columns=[Column("id", "int")]))
+    here.write(f"{here.warehouse.root}/shop.db/own/x")
+    assert drop_database(store, here.warehouse, "shop", cascade=True, delete=True) == ()
+    assert here.files() == {}, "a later table of the name would read them"
+
+
 @pytest.mark.parametrize("kind", ["local", "memory"])
 @pytest.mark.parametrize(("old", "new"), [(("shop", "sales"), "other"), (("other", "visits"), "shop")])
 def test_a_table_that_leaves_or_comes_meanwhile_has_its_files_or_is_dropped(store, tmp_path, kind, old, new):

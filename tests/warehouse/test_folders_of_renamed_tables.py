@@ -34,3 +34,21 @@ def test_a_table_of_the_old_name_has_a_folder_of_its_own(tmp_path, kind, paramet
         here.write(f"{sold.location}/ds=a/x", b"of the first")
         drop_table(store, here.warehouse, "shop", "sales", delete=True)
         assert b"of the first" in here.files().values()
+
+
+def test_partitions_are_where_their_files_are_however_they_are_spelt(tmp_path):
+    """One at the table's own folder, one in it, and one whose way leads out of it."""
+    here = world("local", tmp_path)
+    with connect("memory://") as store:
+        for name in ("shop", "other"):
+            create_database(store, here.warehouse, Database(name))
+        create_table(store, here.warehouse, SALES)
+        home = store.get_table("shop", "sales").location
+        spellings = {"all": home.replace("file:", "file://"), "in": f"{home}/./in", "out": f"{home}/../far/out"}
+        for value, location in spellings.items():
+            store.add_partitions("shop", "sales", [Partition((value,), location=location)])
+            here.write(f"{location}/of {value}")
+        sales = store.get_table("shop", "sales")
+        change_table(store, here.warehouse, "shop", "sales", replace(sales, database="other"))
+        there = {one.values[0]: one.location for one in store.get_partitions_by_filter("other", "sales", None)}
+        assert [here.warehouse.exists(f"{there[value]}/of {value}") for value in spellings] == [True] * 3
