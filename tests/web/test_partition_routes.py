@@ -4,12 +4,13 @@ import csv
 import io
 import json
 from base64 import b64decode
+from dataclasses import replace
 from urllib.parse import quote, urlencode
 
 import pyarrow as pa
 import pytest
 
-from hbstore import Column, Partition, Table
+from hbstore import Column, Partition, Table, TableNotFound
 from hbstore.files.warehouse import Warehouse
 from hbstore.model.structs import decode_partition
 from hbstore.warehouse.service import Service
@@ -127,6 +128,22 @@ def test_a_stream_reads_no_more_than_it_is_asked_for(catalog, monkeypatch):
     assert sizes == [11]
     assert sum(len(one.payloads) for one in pages) == 62
     assert sizes == [11] * 8
+
+
+def test_a_stream_ends_where_another_table_gets_the_name(catalog, monkeypatch):
+    monkeypatch.setattr(partition_listing, "STEP", 10)
+    store, listing = (
+        catalog.store,
+        partition_listing.PartitionListing(Service(catalog.store, Warehouse("/wh")), "shop", "sales"),
+    )
+    pages = listing.pages(None, None)
+    next(pages)
+    sales = store.get_table("shop", "sales")
+    store.rename_table("shop", "sales", replace(sales, name="sold"))
+    store.create_table(sales)
+    store.add_partitions("shop", "sales", [Partition(("2013-02-01", "1"))])
+    with pytest.raises(TableNotFound, match="another one has its name"):
+        list(pages)
 
 
 def test_accept_says_the_form_as_well(browse):

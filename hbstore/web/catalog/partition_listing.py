@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+from hbstore.errors import TableNotFound
 from hbstore.keys.partition_names import parse_partition_name
 from hbstore.model.objects import Table
 from hbstore.model.structs import partition_values
@@ -68,13 +69,24 @@ class PartitionListing:
             InvalidPartitionValue: the spec is none of the table.
             TableNotFound, FilterError: as `PartitionStore.read_payloads`.
         """
-        return self._page(self._after(token), size)[0]
+        return self._page(self._after(token), size)[1]
 
     def pages(self, token: str | None, limit: int | None) -> Iterator[PartitionPage]:
-        """All pages from a token on, at least one, until there are so many partitions as the limit says."""
-        after, left = self._after(token), limit
+        """All pages from a token on, at least one, until there are so many partitions as the limit says.
+
+        Raises:
+            TableNotFound: the table was dropped or renamed between two pages; others as of `page`.
+        """
+        after, left, first = self._after(token), limit, None
         while True:
-            found, after = self._page(after, STEP if left is None else min(STEP, left))
+            row, found, after = self._page(after, STEP if left is None else min(STEP, left))
+            first = first or row
+            if row.table_id != first.table_id:
+                raise TableNotFound(
+                    "the table was dropped or renamed, and another one has its name now",
+                    table=row.table,
+                    hint="List the partitions again",
+                )
             yield found
             left = None if left is None else left - len(found.payloads)
             if after is None or left == 0:
@@ -86,14 +98,14 @@ class PartitionListing:
             return None
         return tuple(page_place(token, self._about(self.service.store.table_row(self.database, self.name))))
 
-    def _page(self, after: tuple[str, ...] | None, size: int) -> tuple[PartitionPage, tuple[str, ...] | None]:
-        """A page, and the values of its last partition if there are more behind it: one row more tells that."""
+    def _page(self, after: tuple[str, ...] | None, size: int) -> tuple[TableRow, PartitionPage, tuple[str, ...] | None]:
+        """The table, a page, and the values of its last partition if there are more behind: one row more tells that."""
         row, payloads = self._read(after, size + 1)
         if len(payloads) <= size:
-            return PartitionPage(row.table, payloads, None), None
+            return row, PartitionPage(row.table, payloads, None), None
         payloads = payloads[:size]
         last = partition_values(payloads[-1])
-        return PartitionPage(row.table, payloads, page_token(last, self._about(row))), last
+        return row, PartitionPage(row.table, payloads, page_token(last, self._about(row))), last
 
     def _read(self, after: tuple[str, ...] | None, size: int) -> tuple[TableRow, list[bytes]]:
         def collect(
