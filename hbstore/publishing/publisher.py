@@ -35,7 +35,7 @@ from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.folder_move import FolderMove
 from hbstore.publishing.held_folder import for_a_moment, held_at_last
 from hbstore.publishing.lease import Lease
-from hbstore.publishing.manifest import ALIVE, STAGING, places_of, warehouse_of
+from hbstore.publishing.manifest import ALIVE, STAGING, places_of, staged_in, warehouse_of
 from hbstore.publishing.removal import finish_removal
 from hbstore.publishing.unfinished import UNFINISHED
 from hbstore.store.manifest import EXCHANGES, Manifest, PartitionWrite
@@ -388,7 +388,7 @@ class Publisher:
         Where it is not, another table or partition may have this place by now, with files of the same names.
         """
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
-        home = row.table.location or write.location
+        home = staged_in(manifest) or row.table.location or write.location
         with held_at_last(lambda: warehouse.held(home), patience, home):
             if not self.is_open(row, manifest.id):
                 return False
