@@ -344,8 +344,10 @@ class Publisher:
         if manifest.exchange is not None:
             ExchangeFiles(self.store, manifest, manifest.exchange).close()
             return
-        warehouse, inside = warehouse_of(row), places_of(row, manifest)
         hidden = [write for write in manifest.partitions if write.files] if manifest.hidden else []
+        if not (hidden or manifest.staging):  # a truncation, whose table need not have a location
+            return
+        warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in hidden:
             for name in write.files:
                 warehouse.delete(f"{write.location}/{name}", inside=inside, purge=True)
