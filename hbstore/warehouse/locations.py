@@ -24,7 +24,6 @@ from hbstore.model.objects import Database, Partition, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.table_kinds import is_view
 
-
 _UNRESOLVED: Final = re.compile(r"/(?:[./]|\Z)")
 """What a location has in which names are empty, or perhaps ``.`` or ``..``."""
 
