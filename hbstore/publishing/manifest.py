@@ -45,6 +45,15 @@ def warehouse_of(row: TableRow) -> Warehouse:
     return Warehouse(row.table.location)
 
 
+def staged_in(manifest: Manifest) -> str:
+    """The table's folder in which a publication is staged, whatever location the table has by now; empty for none.
+
+    >>> staged_in(Manifest("7", "file:/wh/sales/_hbstore/7", ())), staged_in(Manifest("8", "", ()))
+    ('file:/wh/sales', '')
+    """
+    return manifest.staging.rpartition(f"/{STAGING}/")[0]
+
+
 def places_of(row: TableRow, manifest: Manifest) -> list[str]:
     """Where a publication's files may be: its table's folder may be another one by now than when they were staged."""
     return [row.table.location or "", manifest.staging, *(write.location for write in manifest.partitions)]

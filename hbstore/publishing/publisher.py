@@ -35,7 +35,7 @@ from hbstore.publishing.exchange_files import ExchangeFiles
 from hbstore.publishing.folder_move import FolderMove
 from hbstore.publishing.held_folder import for_a_moment, held_at_last
 from hbstore.publishing.lease import Lease
-from hbstore.publishing.manifest import ALIVE, STAGING, places_of, warehouse_of
+from hbstore.publishing.manifest import ALIVE, STAGING, places_of, staged_in, warehouse_of
 from hbstore.publishing.removal import finish_removal
 from hbstore.publishing.unfinished import UNFINISHED
 from hbstore.store.manifest import EXCHANGES, Manifest, PartitionWrite
@@ -344,8 +344,10 @@ class Publisher:
         if manifest.exchange is not None:
             ExchangeFiles(self.store, manifest, manifest.exchange).close()
             return
-        warehouse, inside = warehouse_of(row), places_of(row, manifest)
         hidden = [write for write in manifest.partitions if write.files] if manifest.hidden else []
+        if not (hidden or manifest.staging):  # a truncation, whose table need not have a location
+            return
+        warehouse, inside = warehouse_of(row), places_of(row, manifest)
         for write in hidden:
             for name in write.files:
                 warehouse.delete(f"{write.location}/{name}", inside=inside, purge=True)
@@ -388,7 +390,7 @@ class Publisher:
         Where it is not, another table or partition may have this place by now, with files of the same names.
         """
         warehouse, inside = warehouse_of(row), places_of(row, manifest)
-        home = row.table.location or write.location
+        home = staged_in(manifest) or row.table.location or write.location
         with held_at_last(lambda: warehouse.held(home), patience, home):
             if not self.is_open(row, manifest.id):
                 return False

@@ -98,7 +98,7 @@ def compared(
     of_values = _Values(table)
     root = (table.location or "").rstrip("/")
     stored = {of_values.cells(partition.values): partition for partition in partitions}
-    at_home = {spelt_alike(one.location, root).rstrip("/"): one.values for one in partitions if one.location}
+    at_home = {spelt_alike(one.location, root): one.values for one in partitions if one.location}
     drop: dict[Cells, Partition] = {}
     if mode != "add":
         drop = {key: partition for key, partition in stored.items() if key not in busy and partition.location in gone}

@@ -93,7 +93,8 @@ def write_table(
 
     Raises:
         InvalidInput: an argument is of another type; there is no such mode; a column is missing, unknown, or of a type
-            that does not fit; the table has no location, or does not say in which format its files are.
+            that does not fit; the table has no location, or does not say in which format its files are; the files of a
+            partition that would be replaced are those of the whole table.
         InvalidPartitionValue, InvalidTime: a partition column's values do not fit; nothing was changed.
         WriteConflict: another job is writing one of the partitions; nothing was changed.
         WriteFailed: Spark could not write the files, such as on a full disk; nothing was changed.
@@ -163,7 +164,11 @@ class WriteJob:
     def manifest(
         self, warehouse: Warehouse, staged: Sequence[Staged], existing: Mapping[bytes, Partition]
     ) -> tuple[Manifest, dict[str, str]]:
-        """What is to be published, and where each staged file goes first."""
+        """What is to be published, and where each staged file goes first.
+
+        Raises:
+            InvalidInput: files of other partitions would be replaced.
+        """
         writes = []
         moves = {}
         hides = warehouse.renames(self.staging)
@@ -186,6 +191,13 @@ class WriteJob:
                 files[hidden] = shown
                 moves[f"{self.staging}/data/{path}"] = f"{location}/{hidden}"
             append = self.mode == "append"
+            if not append and holds_table(self.row.table, location):
+                raise InvalidInput(
+                    "the files of a partition that would be replaced are the files of the whole table",
+                    table=self.row.table,
+                    location=location,
+                    hint="Nothing was changed. Give the partition another location",
+                )
             replaced = () if append else _names(warehouse, location)
             statistics = {
                 "numFiles": len(staged_partition.files),

@@ -18,7 +18,7 @@ from hbstore.files.locations import is_below, same_place
 from hbstore.files.new_folders import making_folders
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import DEFAULT_DATABASE
-from hbstore.model.objects import Database
+from hbstore.model.objects import Database, Table
 from hbstore.publishing.dropped_files import (
     DroppedFiles,
     DroppedFolder,
@@ -28,9 +28,11 @@ from hbstore.publishing.dropped_files import (
     record_of,
 )
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_step import TableStep
 from hbstore.warehouse.file_removal import TableFiles, dropped_folders, table_files
 from hbstore.warehouse.locations import located, located_database
 from hbstore.warehouse.refusals import refusal
+from hbstore.warehouse.table_kinds import is_view
 
 _USER, _ROLE = 1, 2
 DEFAULT: Final = Database(DEFAULT_DATABASE, description="Default Hive database", owner="public", owner_type=_ROLE)
@@ -65,7 +67,8 @@ def _location(store: PartitionStore, name: str) -> list[str | None]:
 def change_database(store: PartitionStore, warehouse: Warehouse, name: str, new: Database) -> None:
     """Replace parameters and owner of a database; description and location where the new one has some.
 
-    The name stays. No file is moved: a new location is for tables that are created later.
+    The name stays. No file is moved: a new location is for tables that are created later. Those that have none of their
+    own, as Python creates them, get the one at which they are.
 
     Raises:
         DatabaseNotFound: there is none of that name.
@@ -81,7 +84,22 @@ def change_database(store: PartitionStore, warehouse: Warehouse, name: str, new:
         privileges=new.privileges or old.privileges,
         later_fields=new.later_fields or old.later_fields,
     )
+    if not same_place(changed.location, located_database(warehouse, old).location):
+        for table in store.tables(old.name):
+            if table.location is None and not is_view(table):
+                _give_location(store, located(store, warehouse, table))
     store.alter_database(changed)
+
+
+def _give_location(store: PartitionStore, table: Table) -> None:
+    """Store where a table is that has no location, unless somebody has given it one meanwhile, or dropped it."""
+
+    def give(step: TableStep) -> None:
+        if step.table.location is None:
+            step.alter(replace(step.table, location=table.location))
+
+    with suppress(TableNotFound):
+        store.change(str(table), give)
 
 
 def drop_database(

@@ -11,8 +11,10 @@ otherwise are first written as the table's own location is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from hbstore.errors import FileOperationFailed
 from hbstore.files.locations import parse_location
@@ -21,6 +23,9 @@ from hbstore.keys.partition_names import partition_name
 from hbstore.model.objects import Database, Partition, Table
 from hbstore.store.partition_store import PartitionStore
 from hbstore.warehouse.table_kinds import is_view
+
+_UNRESOLVED: Final = re.compile(r"/(?:[./]|\Z)")
+"""What a location has in which names are empty, or perhaps ``.`` or ``..``."""
 
 
 def located_database(warehouse: Warehouse, database: Database) -> Database:
@@ -50,12 +55,12 @@ def spelt_alike(location: str, home: str) -> str:
 
     >>> spelt_alike("file:///wh/sales/ds=1", "/wh/sales/"), spelt_alike("file:/wh/visits", "/wh/sales")
     ('/wh/sales/ds=1', 'file:/wh/visits')
-    >>> spelt_alike("file:///wh/sales", "/wh/sales/"), spelt_alike("/wh/sales/../visits", "/wh/sales")
-    ('/wh/sales', 'file:/wh/visits')
+    >>> [spelt_alike(location, "/wh/sales") for location in ("file:///wh/sales", "/wh/sales/./a/", "/wh/sales/../b")]
+    ['/wh/sales', '/wh/sales/a', 'file:/wh/b']
     """
     root = home.rstrip("/")
     is_written_so = location.startswith(f"{root}/")
-    if is_written_so and "/.." not in location:
+    if is_written_so and not _UNRESOLVED.search(location, len(root)):
         return location
     try:
         place, around = parse_location(location), parse_location(home)

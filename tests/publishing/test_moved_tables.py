@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from hbstore import PartitionStore
-from hbstore.errors import ConcurrentChange
+from hbstore.errors import ConcurrentChange, StoreBusy
 from hbstore.files.warehouse import Warehouse
-from hbstore.publishing import Publisher
+from hbstore.publishing import Publisher, held_folder
 from hbstore.rows import connect as connect_rows
 from tests.publishing.dying import much_later
 from tests.publishing.jobs import AFTER, BEFORE, job, prepare, seen
@@ -53,6 +53,26 @@ def test_what_was_decided_before_is_finished(store, tmp_path, monkeypatch):
     assert seen(store, root) == AFTER
     assert leases(store) == []
     assert not (root / "_hbstore" / "job1").exists()
+
+
+def test_who_finishes_a_write_waits_for_who_is_at_it_in_the_old_place(store, tmp_path, monkeypatch):
+    """Else the first one deletes what it replaces when others have gone on, and written files of these names."""
+    root, delete = tmp_path / "sales", Warehouse.delete
+    monkeypatch.setattr(held_folder, "_SETTLING", 0.0)
+
+    def late(self, location, **options):
+        if location.endswith("/old"):
+            monkeypatch.setattr(Warehouse, "delete", delete)
+            move(store, tmp_path / "moved")
+            with pytest.raises(StoreBusy):
+                Publisher(store).recover("shop.sales")
+        return delete(self, location, **options)
+
+    (tmp_path / "moved").mkdir()
+    monkeypatch.setattr(Warehouse, "delete", late)
+    Publisher(store).publish("shop.sales", *job(root))
+    assert seen(store, root) == AFTER
+    assert leases(store) == []
 
 
 def test_what_a_dead_job_prepared_in_the_old_place_is_cleared_away(store, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -11,8 +12,10 @@ from hbstore import connect
 from hbstore.ddl import execute
 from hbstore.errors import CommitStateUnknown, FileOperationFailed, InvalidInput
 from hbstore.files.warehouse import Warehouse
-from hbstore.publishing import Publisher
+from hbstore.publishing import Manifest, PartitionWrite, Publisher
 from hbstore.publishing.unfinished import LONGEST
+from hbstore.store.manifest import TRUNCATIONS
+from tests.publishing.dying import much_later
 from tests.publishing.jobs import job, prepare
 
 TABLE = "shop.sales"
@@ -132,4 +135,16 @@ def test_a_job_that_is_not_decided_is_given_up_with_its_files(store, root):
     publisher.lease(TABLE, manifest)
     assert publisher.abandon(TABLE, "slow") == ()
     assert not list(root.glob("_hbstore/slow*"))
+    assert store.publications.of(store.table_row("shop", "sales")) == []
+
+
+def test_a_truncation_that_died_is_given_up_where_the_table_has_no_location(store, root):
+    """As Python creates tables: or else each further one would fail, and leave another lease."""
+    table = replace(store.get_table("shop", "sales"), location=None)
+    store.alter_table(table)
+    dead = Manifest(f"{TRUNCATIONS}dead", "", (PartitionWrite(("a",), f"file:{root}/ds=a"),))
+    Publisher(store).lease(TABLE, dead)
+    with much_later():
+        execute(store, "TRUNCATE TABLE shop.sales", warehouse=str(root.parent))
+    assert not (root / "ds=a/old").exists()
     assert store.publications.of(store.table_row("shop", "sales")) == []

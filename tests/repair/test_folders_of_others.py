@@ -125,7 +125,7 @@ def test_the_empty_text_is_not_the_null_partition(repaired, write):
 
 
 @pytest.mark.parametrize(
-    ("text", "spelling"), [("cafÃ©", "file:{}"), ("other", "file:{}"), ("other", "file://{}"), ("other", "{}/")]
+    ("text", "spelling"), [("cafÃ©", "file:{}"), ("other", "file:{}"), ("other", "file://{}"), ("other", "{}//.")]
 )
 def test_a_folder_that_holds_another_partition_is_not_registered_again(tmp_path, text, spelling):
     """Spark's MSCK takes each escaped byte for a character."""

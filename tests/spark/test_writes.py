@@ -248,6 +248,18 @@ def test_a_mode_that_is_none_changes_nothing(spark, store, asked):
     assert found(spark, store) == expected(rows_of())
 
 
+def test_a_partition_at_its_tables_own_folder_is_not_overwritten(spark, store):
+    """Its files are those of all partitions."""
+    write_table(spark.createDataFrame(rows_of()[:2], SCHEMA), store, "shop.sales")
+    first = store.table("shop.sales").partitions()[0]
+    home = store.get_table("shop", "sales").location
+    store.alter_partitions("shop", "sales", [Partition(first.values, location=home)])
+    with pytest.raises(InvalidInput, match="the files of the whole table"):
+        write_table(spark.createDataFrame(rows_of()[:2], SCHEMA), store, "shop.sales", mode="overwrite")
+    store.drop_partitions("shop", "sales", [first.values])
+    assert len(found(spark, store)) == 1
+
+
 def test_an_empty_static_value_is_the_null_partition_as_in_a_dataframe(spark, store):
     rows = spark.createDataFrame([(1, "a", DAYS[0], "")], SCHEMA)
     write_table(rows, store, "shop.sales")
