@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from hbstore.errors import CommitStateUnknown, StoreUnavailable
+from hbstore.errors import CommitStateUnknown, InvalidInput, StoreUnavailable
 from hbstore.rows.interface import Cells, Rows
 from hbstore.transactions.identity import new_id
 from hbstore.transactions.log import LOG, Commit, Intent, Log, Span, Standing
@@ -19,11 +19,13 @@ from hbstore.transactions.outcome import decided, undecided
 from hbstore.transactions.payloads import put_payload, remove_payload
 from hbstore.transactions.resolving import Resolver
 from hbstore.transactions.transaction import RestartError, RowView, Transaction
-from hbstore.transactions.waiting import Waiting
+from hbstore.transactions.waiting import Waiting, row_text
 from hbstore.transactions.writes import RowWrites, encode_writes, moves_partitions
 
 MAX_LOG: Final = 8 * 1024 * 1024
 """Bytes of a log; with more, what is open is written first. HBase takes 10 MiB in a cell."""
+MAX_CELLS: Final = 7 * 1024 * 1024
+"""Bytes of the cells that a change puts into one row: its log lists them, in base64, when the change is decided."""
 MAX_LISTED: Final = 4 * 1024
 """Bytes of writes that a log lists itself: a payload row is two requests more, also where others are faster."""
 
@@ -71,9 +73,11 @@ class Attempt:
 
         Raises:
             StoreUnavailable: nothing was changed.
+            InvalidInput: it puts so much into one row that the row's log could not list it; nothing was changed.
             CommitStateUnknown: it may be decided.
         """
         writes = self.transaction.writes()
+        self._check_size(writes)
         if not any(row_writes.changed for row_writes in writes):
             self.withdraw()
             return self.saw_one_moment()
@@ -151,6 +155,20 @@ class Attempt:
                 raise RestartError(view.key)
 
     # Steps 3 and 4: make the list of writes, and decide
+
+    def _check_size(self, writes: Sequence[RowWrites]) -> None:
+        """See that each row can show what is put into it: once the change is decided, it has to."""
+        for row_writes in writes:
+            size = sum(map(len, row_writes.cells.values()))
+            if size > MAX_CELLS:
+                self.withdraw()
+                raise InvalidInput(
+                    "the change puts too much into one row",
+                    row=row_text(row_writes.row),
+                    bytes=size,
+                    limit=MAX_CELLS,
+                    hint="Shorten the table's definition, or have it keep fewer timelines",
+                )
 
     def _prepared(self, writes: Sequence[RowWrites]) -> tuple[Commit, bytes]:
         """The commit of the primary, and what the payload row is to hold if the list of writes is long."""

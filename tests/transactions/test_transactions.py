@@ -11,7 +11,7 @@ import uuid
 import pytest
 
 from hbstore import connect
-from hbstore.errors import AlreadyExists, CorruptRow, StoreBusy
+from hbstore.errors import AlreadyExists, CorruptRow, InvalidInput, StoreBusy
 from hbstore.rows.interface import CatalogCell
 from hbstore.rows.memory import MemoryRows
 from hbstore.store.check import repair_catalog
@@ -124,6 +124,22 @@ def locked(rows, row, primary):
     """A row that a transaction of another process has locked, which never ends."""
     intent = Intent("1732500000/lake1/4711/ab", primary, 0, 0)
     rows.compare_and_put(row, LOG, None, Log(intent=intent).encode())
+
+
+def test_a_change_that_the_log_of_one_of_its_rows_cannot_list_is_refused_before_it_is_decided(monkeypatch):
+    """A row that is locked shows its cells in its log once the primary has decided: then nobody could finish it."""
+    monkeypatch.setattr(attempt, "MAX_CELLS", 100)
+    transactions = Transactions(MemoryRows(atomic=False), Patience(total=0.0, decided=0.0, undecided=0.0))
+
+    def step(transaction, size):
+        transaction.row(b"Xprimary").set_state(b"new")
+        transaction.row(b"Xother").put_cell("d:def", b"x" * size)
+
+    with pytest.raises(InvalidInput, match="too much into one row"):
+        transactions.run(lambda transaction: step(transaction, 101))
+    assert transactions.read(b"Xprimary")[0].state == b""
+    transactions.run(lambda transaction: step(transaction, 100))
+    assert transactions.read(b"Xother")[1] == {"d:def": b"x" * 100}
 
 
 def test_who_waits_too_long_is_told_for_whom(row):
