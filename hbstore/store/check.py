@@ -30,6 +30,7 @@ from hbstore.store.table_row import (
     DEFINITION,
     TABLE_KEYS,
     TableRow,
+    id_and_version,
     names_of,
     totals_of,
 )
@@ -85,16 +86,16 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
     A row is well if its key splits into cells, its cell columns are those cells, its payload decodes and names this
     table, and the values in the payload make this very key. Totals are well if they are the sum of the rows; they are
     passed over where they are not known, or the table was changed meanwhile, and so are rows that seem to be damaged if
-    it was renamed meanwhile. Constraints, and the rows of statistics, marks and manifests are well if they decode, and
-    there is a manifest for each publication.
+    it was renamed, or its partitions were written anew. Constraints, and the rows of statistics, marks and manifests
+    are well if they decode, and there is a manifest for each publication.
     """
     start = row.definition.prefix
     sum_of_all = NOTHING
     for found in row.unpacked(rows).whole_rows(start, successor(start)):
         sum_of_all += Totals.of([found.payload])
         text = _problem(found, row)
-        if text is not None and not _is_there(rows, row):
-            text = None  # its table has another name by now, and it may have come after that
+        if text is not None and not _is_same(rows, row):
+            text = None  # it may have come after a rename, of which what was read of the table does not tell
         yield None if text is None else Problem(str(row.table), found.key.hex(), text, of_partition=True)
     known = row.totals
     if known != sum_of_all and _is_at_rest(rows, row):
@@ -134,10 +135,10 @@ def _companion_problems(rows: Rows, row: TableRow) -> Iterator[Problem]:
             yield Problem(str(row.table), key.hex(), text)
 
 
-def _is_there(rows: Rows, row: TableRow) -> bool:
-    """Whether a table still has the name under which its row was read."""
-    now = TableRow.of(row.key, *Resolver(rows).read(row.key))
-    return now is not None and now.table_id == row.table_id
+def _is_same(rows: Rows, row: TableRow) -> bool:
+    """Whether a table has had its name, and its partitions were of the same epochs, since its row was read."""
+    now = Resolver(rows).read(row.key)[1].get(DEFINITION)
+    return now is not None and id_and_version(now) == id_and_version(row.cells[DEFINITION])
 
 
 def _is_at_rest(rows: Rows, row: TableRow) -> bool:

@@ -19,6 +19,7 @@ from itertools import islice
 from typing import Final
 
 from hbstore.errors import (
+    ConcurrentChange,
     CorruptRow,
     DatabaseNotFound,
     InvalidPartitionValue,
@@ -34,7 +35,7 @@ from hbstore.store.changes import Change
 from hbstore.store.companion_keys import companion_keys
 from hbstore.store.publications_cell import is_decided_by_earlier_version
 from hbstore.store.puts import cells_of, partition_key
-from hbstore.store.table_row import TABLE_KEYS, TableRow, names_of
+from hbstore.store.table_row import TABLE_KEYS, TableRow, check_same_table, names_of
 from hbstore.store.tables import Tables
 from hbstore.store.writer import write_change
 from hbstore.transactions.log import LOG, Log
@@ -84,7 +85,7 @@ def bring_up(tables: Tables) -> Upgrade:
                 hint="Nothing was changed; run `hbstore repair` of that version, and open the store with this one then",
             )
     for row in opened if before < KEYS_OF_TEXTS else ():
-        with suppress(DatabaseNotFound, TableNotFound, CorruptRow):
+        with suppress(DatabaseNotFound, TableNotFound, ConcurrentChange, CorruptRow):
             moved += rekey(tables, row)
     with suppress(StoreReadOnly):  # nothing had to move, so it can be read as it is
         rows.set_format_number(FORMAT)
@@ -92,7 +93,12 @@ def bring_up(tables: Tables) -> Upgrade:
 
 
 def rekey(tables: Tables, row: TableRow) -> int:
-    """Move the partitions of a table that have an earlier version's keys to their own; how many. O(partitions)."""
+    """Move the partitions of a table that have an earlier version's keys to their own; how many. O(partitions).
+
+    Raises:
+        TableNotFound, DatabaseNotFound: the table was dropped or renamed meanwhile.
+        ConcurrentChange: it was, and another table has its name now, to which its partitions do not belong.
+    """
     for commit in row.log.commits:  # what is decided may not be written yet
         tables.transactions.roll_forward(row.key, commit)
     moved, start = 0, row.definition.prefix
@@ -119,6 +125,7 @@ def _move(tables: Tables, row: TableRow, keys: Sequence[bytes]) -> int:
 
     def move(transaction: Transaction) -> int:
         view, now = tables.view(transaction, row.table.database, row.table.name)
+        check_same_table(now, row)
         definition, columns = now.definition, now.definition.time_columns
         stored = view.existing(keys)
         places = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import NoneType
-from typing import Final
+from typing import Final, TypeVar
 
 from hbstore.byte_cache import ByteCache
 from hbstore.errors import (
@@ -53,6 +53,7 @@ from hbstore.transactions.transaction import RowView, Transaction
 from hbstore.transactions.transactions import Transactions
 from hbstore.transactions.waiting import Waiting
 
+T = TypeVar("T")
 _IF_NOT_EXISTS: Final = "Use if_not_exists=True (--if-not-exists) to keep the existing one"
 ARRIVALS_BYTES: Final = 1 << 20
 """Bytes of what is kept of databases, so that a list of their tables takes one read less."""
@@ -298,17 +299,22 @@ class Tables:
         return seen
 
     def _definitions(self, database: str | None = None) -> dict[bytes, bytes]:
-        """The ``d:def`` cells of a database's tables, or of all, by the keys of their rows.
+        """The ``d:def`` cells of a database's tables, or of all, by the keys of their rows."""
+        return self.at_one_moment(lambda: self._scanned(database), database)
+
+    def at_one_moment(self, read: Callable[[], T], database: str | None = None) -> T:
+        """What is read of the rows of a database's tables, or of those of all, while none comes to it by a rename.
 
         Where a scan is no snapshot, a table that is renamed meanwhile may be met under both names, or be missed under
         both. So the tables are looked at until no table has come to a database meanwhile, which its log says.
         """
         if self.transactions.reads_one_moment:
-            return self._scanned(database)
+            with self.transactions.rows.snapshot():  # many rows are read in pages
+                return read()
         waiting = Waiting(self.transactions.patience)
         now = self._turns(database)
         while True:
-            before, seen = now, self._scanned(database)
+            before, seen = now, read()
             now = self._turns(database)
             if now == before:
                 if database is not None:
@@ -318,8 +324,7 @@ class Tables:
 
     def _scanned(self, database: str | None) -> dict[bytes, bytes]:
         keys = TABLE_KEYS if database is None else table_keys(database)
-        with self.transactions.rows.snapshot():  # many tables are read in pages
-            return dict(self.transactions.scan_cell(*keys, DEFINITION))
+        return dict(self.transactions.scan_cell(*keys, DEFINITION))
 
     def _turns(self, database: str | None) -> list[tuple[int, int]]:
         """Numbers that rise when a table comes to a database, or to any."""

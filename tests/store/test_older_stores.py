@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import hbstore.rows.sqlite.file  # noqa: F401  it takes the format number along, before a test patches that
-from hbstore import Column, NotAStore, Partition, StoreReadOnly, Table, connect
+from hbstore import Column, ConcurrentChange, NotAStore, Partition, StoreReadOnly, Table, connect
 from hbstore.keys.partition_names import partition_name
 from hbstore.keys.row_key import TAG_TEXT, row_key, successor
 from hbstore.model.structs import PartitionEncoder
@@ -24,6 +24,7 @@ from hbstore.publishing import Stream
 from hbstore.rows import connect as connect_rows
 from hbstore.rows import format_number
 from hbstore.rows.interface import CatalogCell, PartitionRow
+from hbstore.store import older_stores
 from hbstore.store.older_stores import bring_up
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.tables import Tables
@@ -182,20 +183,44 @@ def test_who_opens_it_next_goes_on_wherever_a_process_died(old_file):
     assert at > 10
 
 
+def write_as_earlier(store, *, twice=False):
+    """A partition of shop.sales under the key that an earlier version makes of it, perhaps beside its own."""
+    prefix = store.table_row("shop", "sales").definition.prefix
+    whole = list(store.rows.whole_rows(prefix, successor(prefix)))
+    moved = next(row for row in whole if b"9.0" in row.key)
+    cells = (moved.cells[0], TAG_TEXT + b"9.0\0", moved.cells[2])
+    with store.rows.transaction():
+        gone = [] if twice else [moved.key]
+        store.rows.write([PartitionRow(row_key(prefix, cells), cells, moved.payload)], gone, 1)
+
+
 @pytest.mark.parametrize("twice", [False, True])
 def test_what_an_earlier_version_writes_later_is_named_and_repaired(old_file, twice):
     with connect(f"sqlite://{old_file}") as store:
-        prefix = store.table_row("shop", "sales").definition.prefix
-        whole = list(store.rows.whole_rows(prefix, successor(prefix)))
-        moved = next(row for row in whole if b"9.0" in row.key)
-        cells = (moved.cells[0], TAG_TEXT + b"9.0\0", moved.cells[2])
-        with store.rows.transaction():
-            gone = [] if twice else [moved.key]
-            store.rows.write([PartitionRow(row_key(prefix, cells), cells, moved.payload)], gone, 1)
+        write_as_earlier(store, twice=twice)
         problem, *_ = (problem for problem in store.check("shop", "sales") if problem is not None)
         assert re.search(r"values \('2024-01-08', '9.0', 'eu'\) belong to another key", str(problem))
         store.repair("shop", "sales")
         assert_all_is_well(store)
+
+
+def test_a_repair_moves_no_partition_into_a_table_that_came_to_the_name_meanwhile(old_file, monkeypatch):
+    find = older_stores._stale
+
+    def found(*of):
+        keys, sales = list(find(*of)), store.get_table("shop", "sales")
+        if keys:
+            store.rename_table("shop", "sales", replace(sales, name="sold"))
+            store.create_table(sales)
+        return iter(keys)
+
+    with connect(f"sqlite://{old_file}") as store:
+        write_as_earlier(store)
+        monkeypatch.setattr(older_stores, "_stale", found)
+        with pytest.raises(ConcurrentChange, match="another table has this name now"):
+            store.repair("shop", "sales")
+        assert store.partition_names("shop", "sales") == []
+        assert len(store.partition_names("shop", "sold")) == len(SALES)
 
 
 def test_two_processes_may_open_it_at_once(old_file):

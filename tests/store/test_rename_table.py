@@ -186,12 +186,11 @@ LISTINGS = {
 
 
 @pytest.mark.parametrize("listing", LISTINGS)
-@pytest.mark.parametrize("url", ["memory://", "sqlite://{}/store.db"])
+@pytest.mark.parametrize("url", URLS.values())
 @pytest.mark.parametrize(("name", "new"), [("a", "z"), ("z", "a")])
 def test_a_listing_of_several_pages_has_a_table_once_that_is_renamed_meanwhile(
     tmp_path, monkeypatch, url, listing, name, new
 ):
-    """On HBase the listing looks again."""
     store, renamed = connect(url.format(tmp_path)), Table("shop", new, columns=[Column("n", "int")])
     store.create_database("shop")
     for one in (name, *"bcd"):

@@ -156,9 +156,8 @@ class Constraints:
 
     def _scanned(self, start: bytes, stop: bytes) -> list[tuple[bytes, TableConstraints]]:
         """The rows of tables that have constraints, and these."""
-        transactions = self.tables.transactions
-        with transactions.rows.snapshot():  # many tables are read in pages
-            cells = list(transactions.scan_cell(start, stop, CONSTRAINTS))
+        scan = self.tables.transactions.scan_cell
+        cells = self.tables.at_one_moment(lambda: list(scan(start, stop, CONSTRAINTS)))
         return [(key, TableConstraints.decode(cell)) for key, cell in cells]
 
 

@@ -125,8 +125,7 @@ class Grants:
         return [one for one in decode_grants(self.transactions.state(key), mark) if one.target == target]
 
     def _all(self) -> list[ObjectGrant]:
-        with self.transactions.rows.snapshot():  # they are read in pages, and follow a table that is renamed
-            return list(self._scanned())
+        return self.tables.at_one_moment(lambda: list(self._scanned()))  # they follow a table that is renamed
 
     def _scanned(self) -> Iterator[ObjectGrant]:
         for key, log, _ in self.transactions.scan(*GRANT_KEYS):
