@@ -167,7 +167,7 @@ def unfinished_drops(store: PartitionStore, what: str | None = None) -> list[Dro
         except CorruptRow as error:  # which keeps nobody from creating tables
             _LOG.warning("files of something dropped stay, as record %s does not say which: %s", name, error)
             continue
-        if what in {None, dropped.what}:
+        if what is None or what.lower() == dropped.what:
             unfinished.append(dropped)
     return unfinished
 

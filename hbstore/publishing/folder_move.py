@@ -82,13 +82,7 @@ class FolderMove:
             HbstoreError: as of `hbstore.store.folder_changes.FolderChanges.begin_move`. Nothing was changed.
         """
         source, target, _, is_copied = self.move
-        if warehouse.exists(target):
-            raise FileOperationFailed(
-                "the new folder already exists",
-                source=source,
-                target=target,
-                hint="Nothing was changed. Remove that folder, or choose another name",
-            )
+        _check_free(warehouse, source, target)
         noted = replace(self, move=Move(source, target, warehouse.identity(source), is_copied))
         old = self.copied_from(warehouse) if is_copied else None
         until = time.time() + (_COPYING if is_copied else _RENAMING)
@@ -214,6 +208,7 @@ def moved_folder(
     _wait_for_others(store, row)
     if not warehouse.exists(source):
         check_in_place(store.publications.row(row.table.database, row.table.name), partitions=True)
+        _check_free(warehouse, source, target)  # else what is renamed gets the files, or the folder, of others
         yield None
         return
     is_copied = not warehouse.renames(source)
@@ -242,6 +237,21 @@ def moved_folder(
     if is_copied:
         remove_tree(warehouse, source, inside=inside, purge=True)
         store.publications.close(row, move.id)
+
+
+def _check_free(warehouse: Warehouse, source: str, target: str) -> None:
+    """See that nothing is where a folder goes.
+
+    Raises:
+        FileOperationFailed: something is.
+    """
+    if warehouse.exists(target):
+        raise FileOperationFailed(
+            "the new folder already exists",
+            source=source,
+            target=target,
+            hint="Nothing was changed. Remove that folder, or choose another name",
+        )
 
 
 def _wait_for_others(store: PartitionStore, row: TableRow) -> None:

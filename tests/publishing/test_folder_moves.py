@@ -217,6 +217,9 @@ def test_a_folder_that_is_there_refuses_a_rename(shop, warehouse, tmp_path):
         rename_a(shop, warehouse, "c")
     assert seen(shop) == BEFORE
     assert shop.publications.of(shop.table_row("shop", "sales")) == []
+    (tmp_path / "warehouse/shop.db/sales/ds=a").rename(tmp_path / "away")
+    with pytest.raises(FileOperationFailed, match="the new folder already exists"):
+        rename_a(shop, warehouse, "c")
 
 
 def test_what_the_catalog_refuses_moves_back(shop, warehouse, monkeypatch):

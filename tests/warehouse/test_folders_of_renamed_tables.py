@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hbstore import Column, Database, Partition, Table, connect
+from hbstore.errors import FileOperationFailed
 from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.tables import change_table, create_table, drop_table
@@ -34,6 +35,19 @@ def test_a_table_of_the_old_name_has_a_folder_of_its_own(tmp_path, kind, paramet
         here.write(f"{sold.location}/ds=a/x", b"of the first")
         drop_table(store, here.warehouse, "shop", "sales", delete=True)
         assert b"of the first" in here.files().values()
+
+
+def test_no_table_is_renamed_into_the_folder_of_another(tmp_path):
+    """Nor one that has no folder yet, as Python makes it, so that none has to move."""
+    here = world("local", tmp_path)
+    with connect("memory://") as store:
+        create_database(store, here.warehouse, Database("shop"))
+        create_table(store, here.warehouse, replace(SALES, parameters={"EXTERNAL": "TRUE"}))
+        change_table(store, here.warehouse, "shop", "sales", replace(store.get_table("shop", "sales"), name="sold"))
+        store.create_table(replace(SALES, name="later"))
+        with pytest.raises(FileOperationFailed, match="the new folder already exists"):
+            change_table(store, here.warehouse, "shop", "later", SALES)
+        assert store.table_names("shop") == ["later", "sold"]
 
 
 def test_partitions_are_where_their_files_are_however_they_are_spelt(tmp_path):
