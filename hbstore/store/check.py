@@ -91,12 +91,12 @@ def check_table(rows: Rows, row: TableRow) -> Iterator[Problem | None]:
     """
     start = row.definition.prefix
     sum_of_all = NOTHING
-    for found in row.unpacked(rows).whole_rows(start, successor(start)):
-        sum_of_all += Totals.of([found.payload])
-        text = _problem(found, row)
+    for stored in row.unpacked(rows).whole_rows(start, successor(start)):
+        sum_of_all += Totals.of([stored.payload])
+        text = _problem(stored, row)
         if text is not None and not _is_same(rows, row):
             text = None  # it may have come after a rename, of which what was read of the table does not tell
-        yield None if text is None else Problem(str(row.table), found.key.hex(), text, of_partition=True)
+        yield None if text is None else Problem(str(row.table), stored.key.hex(), text, of_partition=True)
     known = row.totals
     if known != sum_of_all and _is_at_rest(rows, row):
         wrong = known.to_dict().items() - sum_of_all.to_dict().items()

@@ -79,7 +79,7 @@ class PartitionListing:
         """
         after, left, first = self._after(token), limit, None
         while True:
-            row, found, after = self._page(after, STEP if left is None else min(STEP, left))
+            row, page, after = self._page(after, STEP if left is None else min(STEP, left))
             first = first or row
             if row.table_id != first.table_id:
                 raise TableNotFound(
@@ -87,8 +87,8 @@ class PartitionListing:
                     table=row.table,
                     hint="List the partitions again",
                 )
-            yield found
-            left = None if left is None else left - len(found.payloads)
+            yield page
+            left = None if left is None else left - len(page.payloads)
             if after is None or left == 0:
                 return
 
