@@ -116,7 +116,7 @@ def test_a_job_listens_on_this_machine_alone(url, tmp_path, words):
     seen = {}
     command = [sys.executable, "-m", "hbstore", *words]
     with quick_java(), subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment) as job:
-        until(lambda: seen.update(listening(job.pid)) or job.poll() is not None)
+        until(lambda: seen.update(listening(job.pid)) or job.poll() is not None, SPARK_SECONDS)
     assert job.returncode == 0
     assert "java" in seen.values()
     assert {host for host, _ in seen} <= OWN_MACHINE
