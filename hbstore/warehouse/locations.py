@@ -74,11 +74,14 @@ def spelt_alike(location: str, home: str) -> str:
 def elsewhere(locations: Iterable[str | None], table: Table) -> list[str]:
     """Those of some locations that are not in a table's folder, as they are written.
 
-    >>> elsewhere(["/wh/sales/ds=1", "/far", None], Table("shop", "sales", location="/wh/sales"))
-    ['/far']
+    >>> elsewhere(["/wh/sales/ds=1", "/wh/sales/../far", "/far", None], Table("shop", "sales", location="/wh/sales"))
+    ['/wh/sales/../far', '/far']
     """
-    below = (table.location or "").rstrip("/") + "/"
-    return [one for one in locations if one and not (table.location and one.startswith(below))]
+    root = (table.location or "").rstrip("/")
+    there = [location for location in locations if location]
+    if table.location is None:
+        return there
+    return [place for place in there if not place.startswith(f"{root}/") or _UNRESOLVED.search(place, len(root))]
 
 
 def respelt(partition: Partition, table: Table) -> Partition | None:
