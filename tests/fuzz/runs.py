@@ -1,4 +1,4 @@
-"""The runs of `make fuzz`: each takes seed after seed until there is enough or time is over, and prints what differs."""
+"""The runs of `make fuzz`: each takes seed after seed until there is enough or time is over; it prints what differs."""
 
 from __future__ import annotations
 
