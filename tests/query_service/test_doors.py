@@ -154,8 +154,8 @@ def test_the_examples_of_the_commands_run(served, shop):
     failed = run(environment, "query", "run", "SELEC 3")
     assert (failed.exit_code, failed.stdout) == (2, "")
     assert "PARSE_SYNTAX_ERROR" in failed.stderr
-    wrong = json.loads(run(environment, "query", "list", "--json").stdout)[0]["id"]
-    assert [run(environment, "query", "status", wrong, *wait).exit_code for wait in ((), ("--wait",))] == [0, 2]
+    status = "query", "status", shop.query("SELECT 1 / 0").id
+    assert [run(environment, *status, *wait).exit_code for wait in (("--wait",), ())] == [2, 0]
     missing = run(environment, "query", "run", asked.replace("01-03", "01-04"))
     assert (missing.exit_code, "[2015-01-03, 2015-01-04)" in missing.stderr) == (1, True)
     partial = run(environment, "query", "run", "--partial", asked.replace("01-03", "01-04"))
