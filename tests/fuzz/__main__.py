@@ -132,7 +132,7 @@ PARTS = {
         {"type": int, "metavar": "ROUNDS"},
     ),
     "histories": Part(
-        "so many histories of changes, with a process that dies at any write, beside a model; on --backend",
+        "so many histories of changes, struck by faults or with others within them, beside a model; on --backend",
         "--histories 100000",
         60,
         lambda options: run_histories(options.seed, options.histories, options.seconds, options.backend),
