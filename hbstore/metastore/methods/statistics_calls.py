@@ -204,13 +204,13 @@ def _described(statistics: Any) -> Any:
 def _write_table(call: Call, table_statistics: Any, *, merge: bool) -> None:
     description = _described(table_statistics)
     database, name = database_name(description.dbName), description.tableName
-    table = call.store.get_table(database, name)
-    _check_columns(table, table_statistics.statsObj or ())
+    row = call.store.table_row(database, name)
+    _check_columns(row.table, table_statistics.statsObj or ())
     statistics = list(table_statistics.statsObj or ())
     if merge:
         statistics = _merged(call.store.column_statistics.read_table(database, name), statistics)
     call.store.column_statistics.write_table(database, name, map(_statistic, statistics))
-    mark_table(call.store, database, name, [statistic.colName for statistic in statistics])
+    mark_table(call.store, row, [statistic.colName for statistic in statistics])
 
 
 def _write_partitions(call: Call, batch: Sequence[Any], *, merge: bool) -> None:
