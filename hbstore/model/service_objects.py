@@ -315,6 +315,15 @@ def principal_type_of(given: object) -> PrincipalType:
     raise InvalidInput("the type of the principal is unknown", type=repr(given), hint=hint)
 
 
+def principal_name(name: str, kind: PrincipalType) -> str:
+    """The name of a principal as it is stored: upper and lower case are the same in that of a role.
+
+    >>> principal_name("Clerks", PrincipalType.ROLE), principal_name("Ann", PrincipalType.USER)
+    ('clerks', 'Ann')
+    """
+    return name.strip().lower() if kind == PrincipalType.ROLE else name
+
+
 def _check_grantor_type(given: object) -> None:
     expect("grantor_type", given, int, NoneType, hint="Give 1 for a user, 2 for a role, 3 for a group, or None")
 
@@ -376,6 +385,7 @@ class ObjectGrant:
         expect_flags(grant_option=self.grant.grant_option)
         expect_numbers(create_time=self.grant.create_time)
         object.__setattr__(self, "principal_type", principal_type_of(self.principal_type))
+        object.__setattr__(self, "principal", principal_name(self.principal, self.principal_type))
         _check_grantor_type(self.grant.grantor_type)
 
     @property
