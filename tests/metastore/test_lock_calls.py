@@ -51,6 +51,18 @@ def test_readers_share_and_others_are_shown_waiting(asking):
     release_all(asking)
 
 
+def test_of_a_lock_those_things_are_shown_that_are_asked_for(asking):
+    sales, flights = (request(table=table).component[0] for table in ("sales", "flights"))
+    asking.lock(TYPES.LockRequest(component=[sales, flights], user="ann", hostname="here"))
+
+    def shown(*names):
+        return [(one.tablename, one.lockIdInternal) for one in asking.show_locks(TYPES.ShowLocksRequest(*names)).locks]
+
+    assert shown("Shop", "Flights") == [("flights", 2)]
+    assert shown("shop") == shown("", "", "") == [("sales", 1), ("flights", 2)]
+    release_all(asking)
+
+
 def test_a_lock_that_is_not_there_is_named_so(asking):
     for method, sent in (
         ("check_lock", TYPES.CheckLockRequest(lockid=77_777)),
