@@ -112,6 +112,21 @@ def test_transactions_are_opened_committed_and_aborted(asking):
         asking.commit_txn(TYPES.CommitTxnRequest(third))
 
 
+def test_a_transaction_of_another_metastore_is_none_of_this_one(asking):
+    """Replication sends the numbers that transactions have there."""
+    (own,) = asking.open_txns(TYPES.OpenTxnRequest(1, "ann", "here")).txn_ids
+    for method, sent in (
+        ("open_txns", TYPES.OpenTxnRequest(1, "ann", "here", replPolicy="shop.*")),
+        ("commit_txn", TYPES.CommitTxnRequest(own, replPolicy="shop.*")),
+        ("abort_txn", TYPES.AbortTxnRequest(own, replPolicy="shop.*")),
+        ("commit_txn", TYPES.CommitTxnRequest(own, keyValue=TYPES.CommitTxnKeyValue(1, "_metakey", "7"))),
+    ):
+        with pytest.raises(TApplicationException, match="not copied|sets no parameter"):
+            getattr(asking, method)(sent)
+    assert own in [one.id for one in asking.get_open_txns_info().open_txns if one.state == 3]
+    asking.commit_txn(TYPES.CommitTxnRequest(own))
+
+
 def test_locks_end_with_their_transaction(asking):
     (number,) = asking.open_txns(TYPES.OpenTxnRequest(num_txns=1, user="ann", hostname="here")).txn_ids
     held = asking.lock(request(txnid=number))
