@@ -42,6 +42,15 @@ def with_accurate(parameters: Mapping[str, str], columns: Iterable[str]) -> dict
     return {**parameters, ACCURATE: _text(basic, {**marks, **{column.lower(): _TRUE for column in columns}})}
 
 
+def accurate_columns(parameters: Mapping[str, str]) -> Collection[str]:
+    """The columns, in lower case, whose statistics are accurate by these parameters.
+
+    >>> sorted(accurate_columns({"COLUMN_STATS_ACCURATE": '{"COLUMN_STATS":{"a":"true","b":"true"}}'}))
+    ['a', 'b']
+    """
+    return _read(parameters.get(ACCURATE, ""))[1].keys()
+
+
 def without_accurate(parameters: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
     """Parameters that say nothing of some columns; those without a mark stay as they are.
 

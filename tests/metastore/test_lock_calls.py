@@ -121,7 +121,7 @@ def test_a_transaction_of_another_metastore_is_none_of_this_one(asking):
         ("abort_txn", TYPES.AbortTxnRequest(own, replPolicy="shop.*")),
         ("commit_txn", TYPES.CommitTxnRequest(own, keyValue=TYPES.CommitTxnKeyValue(1, "_metakey", "7"))),
     ):
-        with pytest.raises(TApplicationException, match="not copied|sets no parameter"):
+        with pytest.raises(TApplicationException, match=r"not copied|sets no parameter"):
             getattr(asking, method)(sent)
     assert own in [one.id for one in asking.get_open_txns_info().open_txns if one.state == 3]
     asking.commit_txn(TYPES.CommitTxnRequest(own))

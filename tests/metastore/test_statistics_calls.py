@@ -112,6 +112,31 @@ def test_many_partitions_at_once_replaced_or_merged(asking):
     assert bounds(asking.get_table_column_statistics("shop", "sales", "amount").statsObj[0]) == (1.0, 2.0, 0, 1)
 
 
+def test_statistics_are_added_only_to_accurate_ones(asking):
+    """Else those of one INSERT would be taken for those of all rows, as after LOAD DATA; as HMS since 3.0."""
+    old, new = double(1.0, 5.0, 1, 4), double(0.0, 3.0, 1, 1)
+    for stored in (of_table(old, double(1, 2, column="hour")), of_partition(0, old), of_partition(1, old)):
+        asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest([stored]))
+    table = asking.store.get_table("shop", "sales")
+    asking.store.alter_table(replace(table, parameters={"COLUMN_STATS_ACCURATE": json.dumps(marked("hour"))}))
+    asking.store.alter_partitions("shop", "sales", [Partition([DAY, "0"])])
+    more = [of_table(new, double(0, 1, column="hour"))], [of_partition(0, new), of_partition(1, new)]
+    for statistics in (*more, [of_partition(2, new)]):
+        asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest(statistics, needMerge=True))
+    amount, hour = asking.get_table_statistics_req(
+        TYPES.TableStatsRequest("shop", "sales", ["amount", "hour"])
+    ).tableStats
+    assert (bounds(amount), bounds(hour), of(asking)) == ((1.0, 5.0, 1, 4), (0.0, 2.0, 0, 1), marked("hour"))
+    found = asking.get_partitions_statistics_req(asked(0, 1, 2)).partStats
+    assert {name: bounds(one) for name, (one,) in found.items()} == {
+        names(0)[0]: (1.0, 5.0, 1, 4),
+        names(1)[0]: (0.0, 5.0, 2, 4),
+    }
+    assert [of(asking, hour) for hour in range(3)] == [None, marked("amount"), None]
+    with pytest.raises(TYPES.NoSuchObjectException):
+        asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest([of_partition(9, new)], needMerge=True))
+
+
 def test_a_partitions_statistics_are_not_taken_for_the_tables(asking):
     mixed = [of_table(double(1.0, 2.0)), of_partition(0, double(3.0, 4.0))]
     with pytest.raises(TYPES.MetaException, match="only 1 ColumnStatistics for table's column stats, but find 2"):
@@ -134,7 +159,7 @@ def test_partitions_may_have_statistics_of_columns_that_the_table_lacks(asking):
     """As in a Hive Metastore 4.0.1: partitions have columns of their own. A 2.3.10 keeps and does not mark them."""
     asking.update_partition_column_statistics(of_partition(0, double(1.0, 5.0, column="old"), double(2.0, 6.0)))
     more = [of_partition(1, double(3.0, 7.0, column="old"))]
-    asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest(more, needMerge=True))
+    asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest(more))
     found = asking.get_partitions_statistics_req(asked(0, 1, columns=("old", "amount"))).partStats
     assert {name: [(one.colName, bounds(one)[0]) for one in some] for name, some in found.items()} == {
         names(0)[0]: [("amount", 2.0), ("old", 1.0)],
