@@ -209,8 +209,8 @@ STATISTICS = {
     "write_partitions": {**TABLE, "statistics": {VALUES: [STATISTIC]}, "parameters": None},
     "read_table": {**TABLE, "columns": ["amount"]},
     "read_partitions": {**TABLE, "values": [VALUES], "columns": ["amount"]},
-    "delete_table": {**TABLE, "column": "amount"},
-    "delete_partition": {**TABLE, "values": VALUES, "column": "amount"},
+    "delete_table": {**TABLE, "column": "amount", "same_as": None},
+    "delete_partition": {**TABLE, "values": VALUES, "column": "amount", "same_as": None},
 }
 FUNCTIONS = {
     "create": {"function": Function("shop", "tariff")},

@@ -645,19 +645,29 @@ struct OpenTxnRequest {
   1: optional i32 num_txns,
   2: optional string user,
   3: optional string hostname,
-  4: optional string agentInfo = "Unknown"
+  4: optional string agentInfo = "Unknown",
+  5: optional string replPolicy
 }
 
 struct AbortTxnRequest {
-  1: optional i64 txnid
+  1: optional i64 txnid,
+  2: optional string replPolicy
 }
 
 struct AbortTxnsRequest {
   1: optional list<i64> txn_ids
 }
 
+struct CommitTxnKeyValue {
+  1: optional i64 tableId,
+  2: optional string key,
+  3: optional string value
+}
+
 struct CommitTxnRequest {
-  1: optional i64 txnid
+  1: optional i64 txnid,
+  2: optional string replPolicy,
+  5: optional CommitTxnKeyValue keyValue
 }
 
 // Hive 3 put the write id before the names that Hive 2.3 has.

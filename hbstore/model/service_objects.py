@@ -136,7 +136,8 @@ class LockComponent:
         level: whether ``database``, ``table`` or ``partition`` is locked; what is finer than that is left out.
         database: the database's name; upper and lower case are the same.
         table: the table's name, likewise.
-        partition: the partition's name, such as ``ds=2013-01-01/hour=5``.
+        partition: the partition's name, such as ``ds=2013-01-01/hour=5``; upper and lower case of its columns' names
+            are the same.
 
     Raises:
         InvalidInput: a name is missing that the level asks for, or there is no such type or level.
@@ -171,7 +172,26 @@ class LockComponent:
             )
         put(self, "database", self.database.lower())
         put(self, "table", str(self.table).lower() if self.level >= LockLevel.TABLE else None)
-        put(self, "partition", self.partition if self.level == LockLevel.PARTITION else None)
+        put(self, "partition", _partition_name(self.partition) if self.level == LockLevel.PARTITION else None)
+
+    def is_of(self, database: str | None, table: str | None = None, partition: str | None = None) -> bool:
+        """Whether it is of a database, a table and a partition of these names, as it names them; None is any.
+
+        >>> sales_table = LockComponent(LockType.SHARED_READ, LockLevel.TABLE, "shop", "sales")
+        >>> sales_table.is_of("Shop"), sales_table.is_of(None, "sales", "ds=2013-01-01")
+        (True, False)
+        """
+        wanted = database and database.lower(), table and table.lower(), _partition_name(partition)
+        own = self.database, self.table, self.partition
+        return all(name is None or name == mine for name, mine in zip(wanted, own, strict=True))
+
+
+def _partition_name(name: str | None) -> str | None:
+    """A partition's name with those of its columns in lower case."""
+    if name is None:
+        return None
+    parts = (part.partition("=") for part in name.split("/"))
+    return "/".join(column.lower() + equals + value if equals else column for column, equals, value in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +335,15 @@ def principal_type_of(given: object) -> PrincipalType:
     raise InvalidInput("the type of the principal is unknown", type=repr(given), hint=hint)
 
 
+def principal_name(name: str, kind: PrincipalType) -> str:
+    """The name of a principal as it is stored: upper and lower case are the same in that of a role.
+
+    >>> principal_name("Clerks", PrincipalType.ROLE), principal_name("Ann", PrincipalType.USER)
+    ('clerks', 'Ann')
+    """
+    return name.strip().lower() if kind == PrincipalType.ROLE else name
+
+
 def _check_grantor_type(given: object) -> None:
     expect("grantor_type", given, int, NoneType, hint="Give 1 for a user, 2 for a role, 3 for a group, or None")
 
@@ -376,6 +405,7 @@ class ObjectGrant:
         expect_flags(grant_option=self.grant.grant_option)
         expect_numbers(create_time=self.grant.create_time)
         object.__setattr__(self, "principal_type", principal_type_of(self.principal_type))
+        object.__setattr__(self, "principal", principal_name(self.principal, self.principal_type))
         _check_grantor_type(self.grant.grantor_type)
 
     @property

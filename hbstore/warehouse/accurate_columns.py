@@ -15,15 +15,18 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from hbstore.errors import PartitionNotFound
+from hbstore.errors import ConcurrentChange, DatabaseNotFound, PartitionNotFound, TableNotFound
 from hbstore.model.objects import Column, Partition, Table
 from hbstore.store.partition_store import PartitionStore
+from hbstore.store.table_row import TableRow
 from hbstore.store.table_step import TableStep
 from hbstore.warehouse.quick_statistics import ACCURATE
 
 _TRUE: Final = "true"
 _BASIC: Final = "BASIC_STATS"
 _COLUMNS: Final = "COLUMN_STATS"
+_GONE: Final = (ConcurrentChange, DatabaseNotFound, TableNotFound)
+"""The table was dropped or renamed, and perhaps another one has its name."""
 _UNMARKED: Final = "The statistics are written but not marked as accurate. Write them again later"
 
 
@@ -37,6 +40,15 @@ def with_accurate(parameters: Mapping[str, str], columns: Iterable[str]) -> dict
     """
     basic, marks = _read(parameters.get(ACCURATE, ""))
     return {**parameters, ACCURATE: _text(basic, {**marks, **{column.lower(): _TRUE for column in columns}})}
+
+
+def accurate_columns(parameters: Mapping[str, str]) -> Collection[str]:
+    """The columns, in lower case, whose statistics are accurate by these parameters.
+
+    >>> sorted(accurate_columns({"COLUMN_STATS_ACCURATE": '{"COLUMN_STATS":{"a":"true","b":"true"}}'}))
+    ['a', 'b']
+    """
+    return _read(parameters.get(ACCURATE, ""))[1].keys()
 
 
 def without_accurate(parameters: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
@@ -62,48 +74,62 @@ def replaced_columns(before: Sequence[Column], after: Sequence[Column]) -> set[s
     return {column.name.lower() for column in before if (column.name.lower(), column.type.lower()) not in kept}
 
 
-def mark_table(store: PartitionStore, database: str, name: str, columns: Collection[str]) -> None:
-    """Say of those of some columns that have statistics that these are accurate."""
+def mark_table(store: PartitionStore, row: TableRow, columns: Collection[str]) -> None:
+    """Say of those of some columns that have statistics that these are accurate; nothing if the table is gone."""
+    table = row.table
 
     def mark(step: TableStep) -> None:
-        statistics = store.column_statistics.read_table(database, name, list(columns))
+        statistics = store.column_statistics.read_table(table.database, table.name, list(columns))
         present = [statistic.column for statistic in statistics]
         parameters = with_accurate(step.table.parameters, present)
         if present and parameters != step.table.parameters:
             step.alter(replace(step.table, parameters=parameters))
 
-    store.change(f"{database}.{name}", mark, hint=_UNMARKED)
+    with suppress(TableNotFound):
+        store.change(str(table), mark, hint=_UNMARKED, same_as=row)
 
 
-def forget_table(store: PartitionStore, table: Table, columns: Collection[str]) -> None:
-    """Delete a table's statistics of columns that were replaced, once the table does not call them accurate."""
-    for statistic in store.column_statistics.read_table(table.database, table.name, list(columns)):
-        store.column_statistics.delete_table(table.database, table.name, statistic.column)
+def forget_table(store: PartitionStore, row: TableRow, table: Table, columns: Collection[str]) -> None:
+    """Delete a table's statistics of columns that were replaced, once the table does not call them accurate.
+
+    Args:
+        store: the store.
+        row: the table as it was read. If another one has its name by now, that one keeps its statistics.
+        table: what it became.
+        columns: the columns' names in lower case.
+    """
+    with suppress(*_GONE):
+        for statistic in store.column_statistics.read_table(table.database, table.name, list(columns)):
+            store.column_statistics.delete_table(table.database, table.name, statistic.column, same_as=row)
 
 
 def forget_partitions(
-    store: PartitionStore, table: Table, columns: Collection[str], values: Sequence[tuple[str, ...]] | None = None
+    store: PartitionStore, row: TableRow, columns: Collection[str], values: Sequence[tuple[str, ...]] | None = None
 ) -> None:
     """Take away marks and statistics of columns that were replaced in partitions. O(partitions).
 
     Args:
         store: the store.
-        table: the table.
+        row: the table as it was read. If another one has its name by now, that one keeps marks and statistics.
         columns: the columns' names in lower case.
         values: of which partitions; None for all.
     """
+    table = row.table
 
     def unmark(step: TableStep) -> list[tuple[str, ...]]:
         partitions = step.select() if values is None else step.partitions(values)
         _replace_parameters(step, partitions, lambda one: without_accurate(one.parameters, columns))
         return [partition.values for partition in partitions]
 
-    every = store.change(str(table), unmark, hint=_UNMARKED)
-    statistics = store.column_statistics.read_partitions(table.database, table.name, every, list(columns))
-    for key, some in statistics.items():
-        for statistic in some:
-            with suppress(PartitionNotFound):
-                store.column_statistics.delete_partition(table.database, table.name, key, statistic.column)
+    with suppress(*_GONE):
+        every = store.change(str(table), unmark, hint=_UNMARKED, same_as=row)
+        statistics = store.column_statistics.read_partitions(table.database, table.name, every, list(columns))
+        for key, some in statistics.items():
+            for statistic in some:
+                with suppress(PartitionNotFound):
+                    store.column_statistics.delete_partition(
+                        table.database, table.name, key, statistic.column, same_as=row
+                    )
 
 
 def _replace_parameters(

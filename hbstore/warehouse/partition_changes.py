@@ -78,7 +78,7 @@ def change_partitions(
     """
     new_partitions = {checked_values(table, partition.values): partition for partition in partitions}
 
-    def change() -> Mapping[frozenset[str], Sequence[tuple[str, ...]]]:
+    def change() -> tuple[TableRow | None, Mapping[frozenset[str], Sequence[tuple[str, ...]]]]:
         payloads = store.get_payloads(table.database, table.name, list(new_partitions))
         stored = {partition.values: partition for partition in partitions_from_payloads(payloads)}
         missing = [values for values in new_partitions if values not in stored]
@@ -104,12 +104,14 @@ def change_partitions(
             after_deletion(store, *far)
         unchanged = payloads if replaces is None else replaces
         expected: Expected = {partition_values(payload): payload for payload in unchanged}
+        row = store.table_row(table.database, table.name) if replaced else None
         store.alter_partitions(table.database, table.name, changed, expected=expected)
-        return replaced
+        return row, replaced
 
-    replaced = _tried(store, table, change, once=replaces is not None)
-    for gone, some in replaced.items():
-        forget_partitions(store, table, gone, some)
+    row, replaced = _tried(store, table, change, once=replaces is not None)
+    if row is not None:
+        for gone, some in replaced.items():
+            forget_partitions(store, row, gone, some)
     return len(new_partitions)
 
 

@@ -170,7 +170,7 @@ def change_table(
     if renamed:
         _rename(store, warehouse, row, old, changed, client_properties)
         if gone:
-            forget_table(store, changed, gone)
+            forget_table(store, row, changed, gone)
         return
     _check_new_place(store, old, changed)
     parameters = altered_table_parameters(warehouse, changed, client_properties)
@@ -190,9 +190,9 @@ def change_table(
             raise
         raise _modified(store.get_table(database, name), expected) from error
     if gone:
-        forget_table(store, changed, gone)
+        forget_table(store, row, changed, gone)
     if gone and cascade:
-        forget_partitions(store, changed, gone)
+        forget_partitions(store, row, gone)
 
 
 def drop_table(

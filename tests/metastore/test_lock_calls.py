@@ -51,6 +51,18 @@ def test_readers_share_and_others_are_shown_waiting(asking):
     release_all(asking)
 
 
+def test_of_a_lock_those_things_are_shown_that_are_asked_for(asking):
+    sales, flights = (request(table=table).component[0] for table in ("sales", "flights"))
+    asking.lock(TYPES.LockRequest(component=[sales, flights], user="ann", hostname="here"))
+
+    def shown(*names):
+        return [(one.tablename, one.lockIdInternal) for one in asking.show_locks(TYPES.ShowLocksRequest(*names)).locks]
+
+    assert shown("Shop", "Flights") == [("flights", 2)]
+    assert shown("shop") == shown("", "", "") == [("sales", 1), ("flights", 2)]
+    release_all(asking)
+
+
 def test_a_lock_that_is_not_there_is_named_so(asking):
     for method, sent in (
         ("check_lock", TYPES.CheckLockRequest(lockid=77_777)),
@@ -98,6 +110,21 @@ def test_transactions_are_opened_committed_and_aborted(asking):
         asking.abort_txn(TYPES.AbortTxnRequest(first))
     with pytest.raises(TYPES.TxnAbortedException):
         asking.commit_txn(TYPES.CommitTxnRequest(third))
+
+
+def test_a_transaction_of_another_metastore_is_none_of_this_one(asking):
+    """Replication sends the numbers that transactions have there."""
+    (own,) = asking.open_txns(TYPES.OpenTxnRequest(1, "ann", "here")).txn_ids
+    for method, sent in (
+        ("open_txns", TYPES.OpenTxnRequest(1, "ann", "here", replPolicy="shop.*")),
+        ("commit_txn", TYPES.CommitTxnRequest(own, replPolicy="shop.*")),
+        ("abort_txn", TYPES.AbortTxnRequest(own, replPolicy="shop.*")),
+        ("commit_txn", TYPES.CommitTxnRequest(own, keyValue=TYPES.CommitTxnKeyValue(1, "_metakey", "7"))),
+    ):
+        with pytest.raises(TApplicationException, match=r"not copied|sets no parameter"):
+            getattr(asking, method)(sent)
+    assert own in [one.id for one in asking.get_open_txns_info().open_txns if one.state == 3]
+    asking.commit_txn(TYPES.CommitTxnRequest(own))
 
 
 def test_locks_end_with_their_transaction(asking):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from hbstore import connect
+from hbstore.store.partition_store import PartitionStore
 from tests.metastore import writing as with_files
-from tests.metastore.asking import add, table_of
+from tests.metastore.asking import Asking, add, table_of
 from tests.metastore.client import STORED, TYPES
+from tests.store.faults import Fault
+from tests.store.strikes import struck
 
 USER, ROLE = 1, 2
 TABLE = 3
@@ -74,6 +78,48 @@ def test_privileges_are_granted_listed_and_revoked(asking):
     assert [one.grantInfo.privilege for one in asking.list_privileges("bob", USER, target)] == ["INSERT"]
     with pytest.raises(TYPES.MetaException):
         asking.revoke_privileges(bag("bob", USER, "SELECT"))
+
+
+def test_what_is_granted_to_a_role_is_its_however_its_name_is_written(asking):
+    add(asking, table_of("sales", ds="date"), [])
+    asking.create_role(TYPES.Role(roleName="clerks"))
+    asking.grant_role("Clerks", "bob", USER, "ann", USER, False)
+    asking.grant_privileges(bag("CLERKS", ROLE, "SELECT"))
+    target = TYPES.HiveObjectRef(TABLE, "shop", "sales", [], None)
+    assert [one.privilege for one in asking.get_privilege_set(target, "bob", []).rolePrivileges["clerks"]] == ["SELECT"]
+    (listed,) = asking.list_privileges("Clerks", ROLE, target)
+    assert listed.principalName == "clerks"
+    asking.revoke_privileges(bag("clerks", ROLE, "SELECT"))
+    assert asking.list_privileges(None, None, target) == []
+
+
+def test_privileges_are_granted_to_roles_that_are_there(asking):
+    """Else who creates the role later would have them."""
+    add(asking, table_of("sales", ds="date"), [])
+    with pytest.raises(TYPES.MetaException, match="role does not exist"):
+        asking.grant_privileges(bag("clerks", ROLE, "SELECT"))
+    with pytest.raises(TYPES.MetaException, match="role does not exist"):
+        asking.grant_revoke_privileges(TYPES.GrantRevokePrivilegeRequest(1, bag("clerks", ROLE, "SELECT"), False))
+    assert asking.list_privileges(None, None, TYPES.HiveObjectRef(TABLE, "shop", "sales", [], None)) == []
+
+
+@pytest.mark.parametrize("fault", [Fault.CRASH, Fault.CRASH_AFTER])
+def test_a_role_that_comes_back_has_nothing_after_a_crash_of_its_drop(fault):
+    def with_role():
+        store = connect("memory://?atomic=false")
+        store.create_database("shop")
+        asking = Asking(store)
+        add(asking, table_of("sales", ds="date"), [])
+        asking.create_role(TYPES.Role(roleName="clerks"))
+        asking.grant_privileges(bag("clerks", ROLE, "SELECT"))
+        return store
+
+    for store, _, _ in struck(with_role, lambda faulty: Asking(faulty).drop_role("clerks"), fault, least=2):
+        asking = Asking(PartitionStore(store.rows))
+        if "clerks" in asking.get_role_names():
+            asking.drop_role("clerks")
+        asking.create_role(TYPES.Role(roleName="clerks"))
+        assert asking.store.hive.grants.list() == []
 
 
 def test_what_is_granted_with_a_table_and_later_follows_it_to_its_new_name(shop):

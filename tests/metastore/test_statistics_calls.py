@@ -112,6 +112,31 @@ def test_many_partitions_at_once_replaced_or_merged(asking):
     assert bounds(asking.get_table_column_statistics("shop", "sales", "amount").statsObj[0]) == (1.0, 2.0, 0, 1)
 
 
+def test_statistics_are_added_only_to_accurate_ones(asking):
+    """Else those of one INSERT would be taken for those of all rows, as after LOAD DATA; as HMS since 3.0."""
+    old, new = double(1.0, 5.0, 1, 4), double(0.0, 3.0, 1, 1)
+    for stored in (of_table(old, double(1, 2, column="hour")), of_partition(0, old), of_partition(1, old)):
+        asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest([stored]))
+    table = asking.store.get_table("shop", "sales")
+    asking.store.alter_table(replace(table, parameters={"COLUMN_STATS_ACCURATE": json.dumps(marked("hour"))}))
+    asking.store.alter_partitions("shop", "sales", [Partition([DAY, "0"])])
+    more = [of_table(new, double(0, 1, column="hour"))], [of_partition(0, new), of_partition(1, new)]
+    for statistics in (*more, [of_partition(2, new)]):
+        asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest(statistics, needMerge=True))
+    amount, hour = asking.get_table_statistics_req(
+        TYPES.TableStatsRequest("shop", "sales", ["amount", "hour"])
+    ).tableStats
+    assert (bounds(amount), bounds(hour), of(asking)) == ((1.0, 5.0, 1, 4), (0.0, 2.0, 0, 1), marked("hour"))
+    found = asking.get_partitions_statistics_req(asked(0, 1, 2)).partStats
+    assert {name: bounds(one) for name, (one,) in found.items()} == {
+        names(0)[0]: (1.0, 5.0, 1, 4),
+        names(1)[0]: (0.0, 5.0, 2, 4),
+    }
+    assert [of(asking, hour) for hour in range(3)] == [None, marked("amount"), None]
+    with pytest.raises(TYPES.NoSuchObjectException):
+        asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest([of_partition(9, new)], needMerge=True))
+
+
 def test_a_partitions_statistics_are_not_taken_for_the_tables(asking):
     mixed = [of_table(double(1.0, 2.0)), of_partition(0, double(3.0, 4.0))]
     with pytest.raises(TYPES.MetaException, match="only 1 ColumnStatistics for table's column stats, but find 2"):
@@ -134,7 +159,7 @@ def test_partitions_may_have_statistics_of_columns_that_the_table_lacks(asking):
     """As in a Hive Metastore 4.0.1: partitions have columns of their own. A 2.3.10 keeps and does not mark them."""
     asking.update_partition_column_statistics(of_partition(0, double(1.0, 5.0, column="old"), double(2.0, 6.0)))
     more = [of_partition(1, double(3.0, 7.0, column="old"))]
-    asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest(more, needMerge=True))
+    asking.set_aggr_stats_for(TYPES.SetPartitionsStatsRequest(more))
     found = asking.get_partitions_statistics_req(asked(0, 1, columns=("old", "amount"))).partStats
     assert {name: [(one.colName, bounds(one)[0]) for one in some] for name, some in found.items()} == {
         names(0)[0]: [("amount", 2.0), ("old", 1.0)],
@@ -215,7 +240,7 @@ def test_marks_are_added_to_those_before(asking, text, becomes):
 
 
 def test_a_mark_needs_the_statistics(asking):
-    mark_table(asking.store, "shop", "sales", ["amount"])
+    mark_table(asking.store, asking.store.table_row("shop", "sales"), ["amount"])
     assert of(asking) is None
 
 
@@ -270,7 +295,7 @@ def test_a_mark_takes_nothing_from_a_change_of_the_same_moment(asking, monkeypat
 
     store.column_statistics.write_table("shop", "sales", [ColumnStatistic("amount", "double", b"")])
     monkeypatch.setattr(TableStep, "alter", racing)
-    mark_table(asking.store, "shop", "sales", ["amount"])
+    mark_table(asking.store, asking.store.table_row("shop", "sales"), ["amount"])
     monkeypatch.undo()
     found = asking.get_table("shop", "sales").parameters
     assert (found["metadata_location"], accurate(found)) == ("2", marked("amount"))
@@ -315,3 +340,63 @@ def test_a_partition_whose_column_is_replaced_loses_its_statistics(asking):
         "shop", "sales", changed, TYPES.EnvironmentContext({"DO_NOT_UPDATE_STATS": "true"})
     )
     assert (columns_with_statistics(asking, 0), of(asking, 0)) == (["hour"], marked("hour"))
+
+
+OLD = ColumnStatistic("amount", "double", b"")
+
+
+def alter_table(asking):
+    table = asking.get_table("shop", "sales")
+    table.sd.cols = [STORED.FieldSchema("amount", "string")]
+    asking.alter_table_with_cascade("shop", "sales", table, True)
+
+
+def alter_partition(asking):
+    partition = asking.get_partition("shop", "sales", ["a"])
+    partition.sd.cols = [STORED.FieldSchema("amount", "string")]
+    asking.alter_partition("shop", "sales", partition)
+
+
+def analyze(asking):
+    asking.update_table_column_statistics(of_table(double(1, 2)))
+
+
+@pytest.mark.parametrize("call", [alter_table, alter_partition, analyze])
+def test_a_table_that_comes_to_the_name_meanwhile_keeps_its_statistics(call, monkeypatch):
+    """At each step of the call. A table that is not altered has the statistics that it had, marked as they were."""
+    mark = {} if call is analyze else {"COLUMN_STATS_ACCURATE": json.dumps(marked("amount"))}
+    for at in range(200):
+        store = connect("memory://?atomic=false")
+        asking = Direct(metastore(Service(store, Warehouse("/nowhere")), lambda _: None))
+        store.create_database("shop")
+        other, columns = PartitionStore(store.rows), [Column("amount", "double")]
+        for name in ("sales", "next"):
+            table = Table("shop", name, [Column("ds", "string")], columns, location=f"/{name}", parameters=mark)
+            store.create_table(table)
+            one = Partition(
+                ["a"], location=f"/{name}/a", parameters=mark, storage=replace(table.storage, columns=columns)
+            )
+            store.add_partitions("shop", name, [one])
+            store.column_statistics.write_table("shop", name, [OLD])
+            store.column_statistics.write_partitions("shop", name, {("a",): [OLD]})
+
+        def swap(other=other):
+            for old, new in (("sales", "past"), ("next", "sales")):
+                other.rename_table("shop", old, replace(other.get_table("shop", old), name=new))
+
+        between = Between(at, swap)
+        with monkeypatch.context() as patch:
+            for step in ("multi_get", "compare_and_put"):
+                patch.setattr(type(store.rows), step, between.around(getattr(type(store.rows), step)))
+            with suppress(TYPES.InvalidOperationException, TYPES.MetaException):
+                call(asking)
+        if between.left >= 0:
+            break
+        table, partition = other.get_table("shop", "sales"), other.get_partition("shop", "sales", ["a"])
+        statistics = other.column_statistics.read_table("shop", "sales")
+        if list(table.columns) == columns and statistics in ([], [OLD]):
+            assert (statistics, table.parameters) == ([OLD], mark)
+        if list(partition.storage.columns) == columns:
+            assert other.column_statistics.read_partitions("shop", "sales", [("a",)]) == {("a",): [OLD]}
+            assert partition.parameters == mark
+    assert at > 5

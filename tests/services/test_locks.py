@@ -64,6 +64,8 @@ def test_which_types_go_together(services, held, asked, expected):
         (("shop", "sales", "ds=1"), ("shop", "sales", "ds=1"), True),
         (("shop", "sales", "ds=1"), ("shop", "other", "ds=1"), False),
         (("SHOP", "Sales"), ("shop", "sALES"), True),
+        (("shop", "sales", "DS=a/Hour=5"), ("shop", "sales", "ds=a/hour=5"), True),
+        (("shop", "sales", "ds=A"), ("shop", "sales", "ds=a"), False),
     ],
 )
 def test_where_locks_meet(services, first, second, meet):
@@ -157,7 +159,7 @@ def test_locks_are_shown(services):
     assert shown[1].acquired is None
     assert [one.id for one in services.locks.show("SHOP", "A")] == [first.id, second.id]
     assert [one.id for one in services.locks.show("other")] == [first.id]
-    assert [one.id for one in services.locks.show("shop", "a", "ds=1")] == [second.id]
+    assert [one.id for one in services.locks.show("shop", "a", "DS=1")] == [second.id]
     assert services.locks.show("shop", "b") == []
     services.clock.now += 301
     assert services.locks.show() == []

@@ -60,15 +60,17 @@ def heartbeat(call: Call) -> None:
 
 @handlers.answers("show_locks")
 def show_locks(call: Call) -> Any:
-    """All locks on a database, a table or a partition, or all there are: an element for each thing locked."""
+    """The locks on a database, a table or a partition, or all there are: an element for each such thing locked."""
     request = call.arguments.rqst
-    locks = call.store.hive.locks.show(without_catalog(request.dbname), request.tablename, request.partname)
+    names = without_catalog(request.dbname) or None, request.tablename or None, request.partname or None
+    locks = call.store.hive.locks.show(*names)
     if request.txnid:
         locks = [hive_lock for hive_lock in locks if hive_lock.transaction == request.txnid]
     elements = [
         _element(hive_lock, component, at)
         for hive_lock in locks
         for at, component in enumerate(hive_lock.components, start=1)
+        if component.is_of(*names)
     ]
     return THRIFT.ShowLocksResponse(locks=elements)
 

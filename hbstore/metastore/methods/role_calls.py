@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from hbstore.errors import InvalidInput
@@ -29,8 +29,9 @@ def create_role(call: Call) -> bool:
 def drop_role(call: Call) -> bool:
     """Remove a role, from all who have it, with all that was granted to it."""
     name = call.store.hive.roles.get(call.arguments.role_name or "").name
+    call.store.hive.grants.forget_role(name)  # first, so that a call that breaks off can be repeated
     call.store.hive.roles.drop(name)
-    call.store.hive.grants.forget_role(name)
+    call.store.hive.grants.forget_role(name)  # what was granted to it, or was renamed, meanwhile
     return True
 
 
@@ -102,8 +103,12 @@ def get_role_grants_for_principal(call: Call) -> Any:
 
 @handlers.answers("grant_privileges", writes=True)
 def grant_privileges(call: Call) -> bool:
-    """Give privileges."""
-    call.store.hive.grants.grant(_grants(call.arguments.privileges))
+    """Give privileges.
+
+    Raises:
+        MetaException: a role to which some are given is not there.
+    """
+    _grant(call, _grants(call.arguments.privileges))
     return True
 
 
@@ -116,11 +121,11 @@ def revoke_privileges(call: Call) -> bool:
 
 @handlers.answers("grant_revoke_privileges", writes=True)
 def grant_revoke_privileges(call: Call) -> Any:
-    """Give privileges or take them back, or just the right to grant them on."""
+    """Give privileges or take them back, or just the right to grant them on. Raises as `grant_privileges`."""
     request = call.arguments.request
     grants = _grants(request.privileges)
     if request.requestType == _GRANT:
-        call.store.hive.grants.grant(grants)
+        _grant(call, grants)
     else:
         call.store.hive.grants.revoke(grants, option_only=bool(request.revokeGrantOption))
     return THRIFT.GrantRevokePrivilegeResponse(success=True)
@@ -223,6 +228,12 @@ def _grants(bag: Any) -> list[ObjectGrant]:
         )
         for privilege in privileges
     ]
+
+
+def _grant(call: Call, grants: Sequence[ObjectGrant]) -> None:
+    for role in {grant.principal for grant in grants if grant.principal_type == PrincipalType.ROLE}:
+        call.store.hive.roles.get(role)
+    call.store.hive.grants.grant(grants)
 
 
 def _privilege(grant: ObjectGrant) -> Any:

@@ -6,7 +6,7 @@ A statistic's data is stored as the bytes that the client sent, and handed out a
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from hbstore.keys.partition_names import name_reader, named_values
@@ -16,7 +16,7 @@ from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT, struct_kind
 from hbstore.model.objects import Table
 from hbstore.model.service_objects import ColumnStatistic
-from hbstore.warehouse.accurate_columns import mark_table, with_accurate
+from hbstore.warehouse.accurate_columns import accurate_columns, mark_table, with_accurate
 
 handlers = Handlers()
 _DATA: Final = struct_kind(THRIFT.ColumnStatisticsData)
@@ -38,7 +38,7 @@ def update_partition_column_statistics(call: Call) -> bool:
 
 @handlers.answers("update_table_column_statistics_req", writes=True)
 def update_table_column_statistics_req(call: Call) -> Any:
-    """As update_table_column_statistics; needMerge adds to what is there."""
+    """As update_table_column_statistics; needMerge as for set_aggr_stats_for."""
     request = call.arguments.req
     for table_statistics in request.colStats or ():
         _write_table(call, table_statistics, merge=bool(request.needMerge))
@@ -47,7 +47,7 @@ def update_table_column_statistics_req(call: Call) -> Any:
 
 @handlers.answers("update_partition_column_statistics_req", writes=True)
 def update_partition_column_statistics_req(call: Call) -> Any:
-    """As update_partition_column_statistics; needMerge adds to what is there."""
+    """As update_partition_column_statistics; needMerge as for set_aggr_stats_for."""
     request = call.arguments.req
     if request.colStats:
         _write_partitions(call, request.colStats, merge=bool(request.needMerge))
@@ -57,6 +57,9 @@ def update_partition_column_statistics_req(call: Call) -> Any:
 @handlers.answers("set_aggr_stats_for", writes=True)
 def set_aggr_stats_for(call: Call) -> bool:
     """Put statistics of a table, or of many partitions of one; ``needMerge`` adds them to those that are there.
+
+    Only to those that are marked as accurate, as by a Hive Metastore since 3.0: what they would be added to is not all
+    that there is, or nobody knows.
 
     Raises:
         MetaException: statistics of a table, and more with them.
@@ -204,13 +207,16 @@ def _described(statistics: Any) -> Any:
 def _write_table(call: Call, table_statistics: Any, *, merge: bool) -> None:
     description = _described(table_statistics)
     database, name = database_name(description.dbName), description.tableName
-    table = call.store.get_table(database, name)
-    _check_columns(table, table_statistics.statsObj or ())
+    row = call.store.table_row(database, name)
+    _check_columns(row.table, table_statistics.statsObj or ())
     statistics = list(table_statistics.statsObj or ())
     if merge:
+        statistics = _mergeable(row.table.parameters, statistics)
         statistics = _merged(call.store.column_statistics.read_table(database, name), statistics)
+    if not statistics:
+        return
     call.store.column_statistics.write_table(database, name, map(_statistic, statistics))
-    mark_table(call.store, database, name, [statistic.colName for statistic in statistics])
+    mark_table(call.store, row, [statistic.colName for statistic in statistics])
 
 
 def _write_partitions(call: Call, batch: Sequence[Any], *, merge: bool) -> None:
@@ -230,6 +236,10 @@ def _write_partitions(call: Call, batch: Sequence[Any], *, merge: bool) -> None:
             partition_statistics.statsObj or ()
         )
     if merge:
+        for partition in call.store.get_partitions(database, name, list(by_values)):
+            mergeable = _mergeable(partition.parameters, by_values.pop(partition.values))
+            if mergeable:
+                by_values[partition.values] = mergeable
         stored = call.store.column_statistics.read_partitions(database, name, by_values)
         by_values = {values: _merged(stored.get(values, ()), some) for values, some in by_values.items()}
     statistics = {values: [_statistic(statistic) for statistic in some] for values, some in by_values.items()}
@@ -249,6 +259,12 @@ def _of_partitions(
     )
     call.note(table=f"{database}.{request.tblName}", partitions=len(statistics))
     return names, statistics
+
+
+def _mergeable(parameters: Mapping[str, str], statistics: Iterable[Any]) -> list[Any]:
+    """Those statistics whose columns have accurate ones."""
+    accurate = accurate_columns(parameters)
+    return [statistic for statistic in statistics if (statistic.colName or "").lower() in accurate]
 
 
 def _merged(stored: Iterable[ColumnStatistic], sent: Iterable[Any]) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from hbstore.errors import InvalidInput
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.write_ids import aborted_bits
 from hbstore.metastore.protocol import THRIFT
@@ -17,22 +18,35 @@ _OPEN: Final = 3
 
 @handlers.answers("open_txns", writes=True)
 def open_txns(call: Call) -> Any:
-    """Open some transactions."""
+    """Open some transactions. Raises InvalidInput as `commit_txn`."""
     request = call.arguments.rqst
+    _refuse_copies(request)
     opened = call.store.hive.transactions.open(request.num_txns or 0, request.user, request.hostname, request.agentInfo)
     return THRIFT.OpenTxnsResponse(txn_ids=opened)
 
 
 @handlers.answers("commit_txn", writes=True)
 def commit_txn(call: Call) -> None:
-    """Commit a transaction and release its locks."""
-    call.store.hive.transactions.commit(call.arguments.rqst.txnid or 0)
+    """Commit a transaction and release its locks.
+
+    Raises:
+        NoSuchTxnException, TxnAbortedException: there is none of that number, or it was aborted.
+        InvalidInput: the number is that of another metastore, or a parameter of a table is to be set as well.
+    """
+    request = call.arguments.rqst
+    _refuse_copies(request)
+    if request.keyValue is not None:
+        hint = "Alter the table, such as with an expected value of the parameter"
+        raise InvalidInput("a commit sets no parameter of a table", key=request.keyValue.key, hint=hint)
+    call.store.hive.transactions.commit(request.txnid or 0)
 
 
 @handlers.answers("abort_txn", writes=True)
 def abort_txn(call: Call) -> None:
-    """Abort a transaction and release its locks."""
-    call.store.hive.transactions.abort(call.arguments.rqst.txnid or 0)
+    """Abort a transaction and release its locks. Raises InvalidInput as `commit_txn`."""
+    request = call.arguments.rqst
+    _refuse_copies(request)
+    call.store.hive.transactions.abort(request.txnid or 0)
 
 
 @handlers.answers("abort_txns", writes=True)
@@ -82,6 +96,13 @@ def get_open_txns_info(call: Call) -> Any:
 def show_compact(_: Call) -> Any:
     """Compactions: none."""
     return THRIFT.ShowCompactResponse(compacts=[])
+
+
+def _refuse_copies(request: Any) -> None:
+    """See that a request is about transactions of this store: with a policy of replication it has another's numbers."""
+    if request.replPolicy is not None:
+        hint = "Replicate databases without transactional tables"
+        raise InvalidInput("transactions of another metastore are not copied", policy=request.replPolicy, hint=hint)
 
 
 def _info(transaction: HiveTransaction) -> Any:

@@ -15,7 +15,7 @@ from hbstore.store.companion_keys import companion_keys, table_companion_key
 from hbstore.store.hive.companions import Also, CompanionChange, Companions
 from hbstore.store.publications_cell import check_in_place
 from hbstore.store.puts import NEEDS_VALUES, Puts, partition_key, texts_of
-from hbstore.store.table_row import TableRow
+from hbstore.store.table_row import TableRow, check_same_table
 from hbstore.store.writer import partitioned, write_change
 from hbstore.texts.arguments import expect, expect_many, expect_texts
 from hbstore.transactions.transaction import RowView
@@ -140,22 +140,53 @@ class ColumnStatistics:
         found = {one: _of(companions.get(key), wanted) for one, key in zip(texts, keys, strict=True)}
         return {one: statistics for one, statistics in found.items() if statistics}
 
-    def delete_table(self, database: str, table: str, column: str | None = None) -> bool:
+    def delete_table(
+        self, database: str, table: str, column: str | None = None, *, same_as: TableRow | None = None
+    ) -> bool:
         """Remove a table's statistics, of one column or of all; whether there were any.
+
+        Args:
+            database: the table's.
+            table: its name.
+            column: the column; None for all.
+            same_as: the row of the table that it must be; None: the one that has the name.
+
+        Raises:
+            ConcurrentChange: it is another table; nothing was changed.
 
         >>> store.column_statistics.delete_table("shop", "sales")
         False
         """
         row = self.companions.tables.open(database, table)
+        check_same_table(row, same_as)
         return self._delete(row, table_companion_key(row), column, {})
 
-    def delete_partition(self, database: str, table: str, values: PartitionValues, column: str | None = None) -> bool:
+    def delete_partition(
+        self,
+        database: str,
+        table: str,
+        values: PartitionValues,
+        column: str | None = None,
+        *,
+        same_as: TableRow | None = None,
+    ) -> bool:
         """Remove a partition's statistics, of one column or of all; whether there were any.
+
+        Args:
+            database: the table's.
+            table: its name.
+            values: the partition's values.
+            column: the column; None for all.
+            same_as: as for `delete_table`.
+
+        Raises:
+            ConcurrentChange: it is a partition of another table; nothing was changed.
 
         >>> store.column_statistics.delete_partition("shop", "sales", ("2013-01-01", "5"))
         False
         """
         row = self._partitioned(database, table)
+        check_same_table(row, same_as)
         key = partition_key(row, values)
         (companion_key,) = companion_keys(row, [key])
         return self._delete(row, companion_key, column, {key: texts_of(row, values)})

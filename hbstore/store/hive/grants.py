@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from types import NoneType
 
 from hbstore.errors import AlreadyExists, DatabaseNotFound, GrantNotFound, TableNotFound
-from hbstore.model.service_objects import ObjectGrant, ObjectRef, ObjectType, PrincipalType, principal_type_of
+from hbstore.model.service_objects import (
+    ObjectGrant,
+    ObjectRef,
+    ObjectType,
+    PrincipalType,
+    principal_name,
+    principal_type_of,
+)
 from hbstore.store.grants_row import GRANT_KEYS, GRANTS, dated, decode_grants, encode_grants, grants_key
 from hbstore.store.table_row import database_key
 from hbstore.store.tables import Tables
@@ -112,10 +119,9 @@ class Grants:
         >>> store.hive.grants.forget_role("sales")
         """
         expect_texts(role=role)
-        for one in self._all():
-            if one.principal_type == PrincipalType.ROLE and one.principal.lower() == role.lower():
-                with suppress(GrantNotFound, DatabaseNotFound, TableNotFound):  # somebody else was faster
-                    self.revoke([one])
+        for one in self.list(role, PrincipalType.ROLE):
+            with suppress(GrantNotFound, DatabaseNotFound, TableNotFound):  # somebody else was faster
+                self.revoke([one])
 
     def _on(self, target: ObjectRef) -> list[ObjectGrant]:
         try:
@@ -179,7 +185,10 @@ class Grants:
         expect("target", target, ObjectRef, NoneType, hint="Give an ObjectRef, or None")
         found = self._all() if target is None else self._on(target)
         return [
-            one for one in found if principal in (None, one.principal) and principal_type in (None, one.principal_type)
+            one
+            for one in found
+            if principal_type in (None, one.principal_type)
+            and (principal is None or principal_name(principal, one.principal_type) == one.principal)
         ]
 
 

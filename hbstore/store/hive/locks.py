@@ -162,12 +162,11 @@ class Locks:
         ['ann']
         """
         expect_texts(or_none=True, database=database, table=table, partition=partition)
-        names = (database and database.lower(), table and table.lower(), partition)
         lock_table = self._lock_table.read()
         return [
             replace(lock, blocked_by=None if lock.acquired is not None else lock_table.blocker(lock))
             for lock in lock_table.locks.values()
-            if any(_is_about(component, names) for component in lock.components)
+            if any(component.is_of(database, table, partition) for component in lock.components)
         ]
 
     @staticmethod
@@ -190,8 +189,3 @@ def _renewed(lock_table: LockTable, lock: Lock, now: int) -> tuple[LockTable, Lo
         lock_table = lock_table.heard_of([lock_table.transaction(lock.transaction)], now)
     lock = replace(lock, heartbeat=now, heartbeats=lock.heartbeats + 1)
     return lock_table.with_lock(lock), lock
-
-
-def _is_about(component: LockComponent, names: tuple[str | None, ...]) -> bool:
-    own = component.database, component.table, component.partition
-    return all(name is None or name == mine for name, mine in zip(names, own, strict=True))
