@@ -193,7 +193,8 @@ def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:
     present = {partition_values(payload) for payload in store.get_payloads(database, name, _values(payloads))}
     restored: list[str] = []
     left: dict[str, str] = {}
-    for partition in partitions_from_payloads(payloads):
+    # A folder that holds another comes back first, and brings it along.
+    for partition in sorted(partitions_from_payloads(payloads), key=lambda one: one.location or ""):
         shown = partition_name(table.partition_column_names, partition.values)
         reason = _IS_THERE if partition.values in present else _added_again(store, trash, table, run, partition)
         if reason is None:

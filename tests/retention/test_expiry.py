@@ -166,6 +166,20 @@ def test_partitions_that_never_had_a_folder_come_back(store, here):
     assert (undone.left, state(store, here), runs(store)) == ({}, before, [])
 
 
+def test_a_partition_whose_folder_holds_one_of_an_earlier_day_comes_back(store, here):
+    table = filled(store, here)
+    drop_partitions(store, here.warehouse, table, old_of(store, table), delete=True)
+    places = [f"{table.location}/all/first", f"{table.location}/all"]
+    added = [Partition((day,), location=place) for day, place in zip(DAYS, places, strict=False)]
+    add_partitions(store, here.warehouse, table, added)
+    for place in places:
+        here.write(f"{place}/part-0", place.encode())
+    before = state(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    assert undo(store, here.warehouse, run.id).left == {}
+    assert state(store, here) == before
+
+
 def test_files_that_are_written_after_the_look_come_back(store, here, monkeypatch):
     table = filled(store, here)
     before = state(store, here)
