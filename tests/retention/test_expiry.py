@@ -30,6 +30,7 @@ from hbstore.retention import expiry
 from hbstore.retention.expiry import delete_runs, expire, runs, undo
 from hbstore.retention.keeper import keep_once
 from hbstore.retention.kept_files import own_trash, parted
+from hbstore.rows.interface import CatalogCell
 from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.partition_changes import drop_partitions
@@ -312,3 +313,16 @@ def test_a_server_keeps_what_each_table_says(store, here, caplog, monkeypatch):
     ended.set()
     keep_once(store, here.warehouse, NOW + timedelta(days=900), ended)
     assert counts()["logs"] == 1
+
+
+@pytest.mark.parametrize("here", ["local"], indirect=True)
+def test_a_damaged_table_does_not_keep_a_server_from_the_others(store, here, caplog):
+    filled(store, here, "damaged")
+    filled(store, here, "sales", **{"hbstore.retention": "7d"})
+    row = store.table_row("shop", "damaged")
+    store.rows.put_cells([CatalogCell(row.key, "d:def", b"damaged")], row.log.sequence)
+    keep_once(store, here.warehouse, NOW, Event())
+    assert store.count_partitions("shop", "sales") == 1
+    assert "shop.damaged: old partitions are not dropped" in caplog.text
+    keep_once(store, here.warehouse, NOW + timedelta(days=7, seconds=1), Event())
+    assert all(run.at > NOW.isoformat() for run in runs(store)), "the first run is gone"
