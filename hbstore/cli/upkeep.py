@@ -17,10 +17,12 @@ from hbstore.cli.progress import progress
 from hbstore.cli.repairing import FolderRepair, RepairMode, repair_folders
 from hbstore.errors import (
     CorruptRow,
+    DatabaseNotFound,
     HbstoreError,
     InvalidInput,
     StoreReadOnly,
     StoreUnavailable,
+    TableNotFound,
     TimelineError,
     TimelineNotFound,
 )
@@ -36,6 +38,8 @@ commands = typer.Typer()
 _DATABASE: Final = b"D".hex()
 _TABLE: Final = b"T".hex()
 """What the keys of rows of the catalog begin with, as problems have them."""
+_GONE: Final = (TableNotFound, DatabaseNotFound)
+"""A table was dropped or renamed since all were listed: an error only where the command names it."""
 
 
 @commands.command(epilog=examples("hbstore check", "hbstore check shop.sales --json"))
@@ -59,8 +63,13 @@ def check(
         if not as_json:
             print_lines(map(str, named.problems))
         for database, name in named.tables:
-            looked_at, differences = _check(opened, database, name)
-            found = _check_timelines(opened, database, name)
+            try:
+                looked_at, differences = _check(opened, database, name)
+                found = _check_timelines(opened, database, name)
+            except _GONE:
+                if tables:
+                    raise
+                continue
             of_timelines = found or []
             rows += looked_at
             timelines += found is not None
@@ -149,7 +158,12 @@ def repair(
         if not (tables or opened.rows.atomic):
             opened.rows.give_back()  # scans of tables that come and go pass by no deletes then
         for database, name in named_tables(opened, tables).tables:
-            finished = opened.repair(database, name)
+            try:
+                finished = opened.repair(database, name)
+            except _GONE:
+                if tables:
+                    raise
+                continue
             try:
                 publications = Publisher(opened).recover(f"{database}.{name}")
             except StoreUnavailable:
