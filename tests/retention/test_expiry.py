@@ -37,6 +37,7 @@ from hbstore.warehouse.partition_changes import drop_partitions
 from hbstore.warehouse.tables import create_table, drop_table
 from tests.files.warehouses import world
 from tests.object_store import endpoint, s3_at
+from tests.store.timelines import declared
 
 NOW = datetime(2026, 11, 29, 10, tzinfo=UTC)
 DAYS = ("2026-11-01", "2026-11-02", "2026-11-28")
@@ -144,6 +145,36 @@ def test_a_table_whose_files_pass_the_trash_cannot_be_undone(store, here):
     assert not [path for path in here.files() if "2026-11-01" in path]
     with pytest.raises(InvalidInput, match=r"auto\.purge"):
         undo(store, here.warehouse, run.id)
+
+
+@pytest.mark.parametrize("here", ["local"], indirect=True)
+def test_a_partition_whose_place_another_one_has_by_now_stays_dropped(store, here):
+    """Else each row of its files would be read twice."""
+    table = filled(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    taken = f"{table.location}/ds={DAYS[0]}"
+    store.alter_partitions("shop", "sales", [Partition((DAYS[2],), location=taken)])
+    undone = undo(store, here.warehouse, run.id)
+    assert undone.restored == [f"ds={DAYS[1]}"]
+    assert undone.left == {f"ds={DAYS[0]}": "a partition that is there has its files at its place"}
+
+
+@pytest.mark.parametrize("here", ["local"], indirect=True)
+def test_a_partition_that_can_be_no_more_does_not_keep_the_others_from_coming_back(store, here):
+    """As its table keeps timelines by now."""
+    create_table(store, here.warehouse, Table("shop", "sales", [Column("ds", "string")], [Column("id", "int")]))
+    table = store.get_table("shop", "sales")
+    values = [("old",), (DAYS[0],)]
+    places = [f"{table.location}/{at}" for at in range(2)]
+    added = [Partition(one, location=place) for one, place in zip(values, places, strict=True)]
+    add_partitions(store, here.warehouse, table, added)
+    here.write(f"{places[0]}/part-0")
+    (run,) = expire(store, here.warehouse, table, store.get_payloads("shop", "sales", values), NOW)
+    store.alter_table(replace(table, parameters={**table.parameters, **declared("DAILY", "ds")}))
+    undone = undo(store, here.warehouse, run.id)
+    assert undone.restored == [f"ds={DAYS[0]}"]
+    assert "fit none of the table's update periods" in undone.left["ds=old"]
+    assert all("/.Trash/" in path for path in here.files()), "so that they can still come back"
 
 
 def test_where_the_trash_was_emptied_nothing_comes_back(store, here):
