@@ -158,20 +158,16 @@ def repair(
         if not (tables or opened.rows.atomic):
             opened.rows.give_back()  # scans of tables that come and go pass by no deletes then
         for database, name in named_tables(opened, tables).tables:
-            try:
+            with suppress(*() if tables else _GONE):
                 finished = opened.repair(database, name)
-            except _GONE:
-                if tables:
+                try:
+                    publications = Publisher(opened).recover(f"{database}.{name}")
+                except (StoreUnavailable, *_GONE):
                     raise
-                continue
-            try:
-                publications = Publisher(opened).recover(f"{database}.{name}")
-            except StoreUnavailable:
-                raise
-            except HbstoreError as error:  # of one table, which keeps no other back
-                failed.append(f"{database}.{name}: {message(error)}")
-                publications = 0
-            done.append((f"{database}.{name}", finished, publications))
+                except HbstoreError as error:  # of one table, which keeps no other back
+                    failed.append(f"{database}.{name}: {message(error)}")
+                    publications = 0
+                done.append((f"{database}.{name}", finished, publications))
     tables_shown = [
         {"table": table, "finished": repaired.finished, "publications": publications, "miscounted": repaired.miscounted}
         for table, repaired, publications in done
