@@ -65,14 +65,14 @@ def check(
         for database, name in named.tables:
             try:
                 looked_at, differences = _check(opened, database, name)
-                found = _check_timelines(opened, database, name)
+                texts = _check_timelines(opened, database, name)
             except _GONE:
                 if tables:
                     raise
                 continue
-            of_timelines = found or []
+            of_timelines = texts or []
             rows += looked_at
-            timelines += found is not None
+            timelines += texts is not None
             problems += len(differences) + len(of_timelines)
             table = f"{database}.{name}"
             if as_json:
