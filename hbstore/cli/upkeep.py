@@ -17,10 +17,12 @@ from hbstore.cli.progress import progress
 from hbstore.cli.repairing import FolderRepair, RepairMode, repair_folders
 from hbstore.errors import (
     CorruptRow,
+    DatabaseNotFound,
     HbstoreError,
     InvalidInput,
     StoreReadOnly,
     StoreUnavailable,
+    TableNotFound,
     TimelineError,
     TimelineNotFound,
 )
@@ -36,6 +38,8 @@ commands = typer.Typer()
 _DATABASE: Final = b"D".hex()
 _TABLE: Final = b"T".hex()
 """What the keys of rows of the catalog begin with, as problems have them."""
+_GONE: Final = (TableNotFound, DatabaseNotFound)
+"""A table was dropped or renamed since all were listed: an error only where the command names it."""
 
 
 @commands.command(epilog=examples("hbstore check", "hbstore check shop.sales --json"))
@@ -59,11 +63,16 @@ def check(
         if not as_json:
             print_lines(map(str, named.problems))
         for database, name in named.tables:
-            looked_at, differences = _check(opened, database, name)
-            found = _check_timelines(opened, database, name)
-            of_timelines = found or []
+            try:
+                looked_at, differences = _check(opened, database, name)
+                texts = _check_timelines(opened, database, name)
+            except _GONE:
+                if tables:
+                    raise
+                continue
+            of_timelines = texts or []
             rows += looked_at
-            timelines += found is not None
+            timelines += texts is not None
             problems += len(differences) + len(of_timelines)
             table = f"{database}.{name}"
             if as_json:
@@ -149,15 +158,16 @@ def repair(
         if not (tables or opened.rows.atomic):
             opened.rows.give_back()  # scans of tables that come and go pass by no deletes then
         for database, name in named_tables(opened, tables).tables:
-            finished = opened.repair(database, name)
-            try:
-                publications = Publisher(opened).recover(f"{database}.{name}")
-            except StoreUnavailable:
-                raise
-            except HbstoreError as error:  # of one table, which keeps no other back
-                failed.append(f"{database}.{name}: {message(error)}")
-                publications = 0
-            done.append((f"{database}.{name}", finished, publications))
+            with suppress(*() if tables else _GONE):
+                finished = opened.repair(database, name)
+                try:
+                    publications = Publisher(opened).recover(f"{database}.{name}")
+                except (StoreUnavailable, *_GONE):
+                    raise
+                except HbstoreError as error:  # of one table, which keeps no other back
+                    failed.append(f"{database}.{name}: {message(error)}")
+                    publications = 0
+                done.append((f"{database}.{name}", finished, publications))
     tables_shown = [
         {"table": table, "finished": repaired.finished, "publications": publications, "miscounted": repaired.miscounted}
         for table, repaired, publications in done

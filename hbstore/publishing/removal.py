@@ -78,7 +78,8 @@ def drop_with_files(
     left: list[str] = []
     with suppress(PublicationLost), noting_later(table):  # it took too long, and another process has gone on
         lease = Lease(store, row, manifest.id)
-        folders = [location for location in locations.values() if location]
+        # One that holds another goes first, and takes it along: in the trash both are where they were.
+        folders = sorted(location for location in locations.values() if location)
         for start in range(0, len(folders), _HELD):
             some = folders[start : start + _HELD]
             with all_held(warehouse, some, store.patience):

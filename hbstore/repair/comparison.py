@@ -76,6 +76,7 @@ def compared(
     mode: Mode = "sync",
     gone: Container[str] = frozenset(),
     busy: Container[Cells] = frozenset(),
+    others: Sequence[Partition] = (),
 ) -> Repair:
     """What is to be added and dropped, and what is foreign. O(folders + partitions).
 
@@ -86,6 +87,7 @@ def compared(
         mode: what is asked for.
         gone: locations of partitions where nothing is; see `unseen`.
         busy: partitions that jobs are writing.
+        others: further partitions of the table, whose folders are not added for other values.
 
     >>> from hbstore import Column
     >>> table = Table("shop", "sales", partition_columns=[Column("hour", "int")], location="/data")
@@ -98,7 +100,7 @@ def compared(
     of_values = _Values(table)
     root = (table.location or "").rstrip("/")
     stored = {of_values.cells(partition.values): partition for partition in partitions}
-    at_home = {spelt_alike(one.location, root): one.values for one in partitions if one.location}
+    at_home = {spelt_alike(one.location, root): one.values for one in (*partitions, *others) if one.location}
     drop: dict[Cells, Partition] = {}
     if mode != "add":
         drop = {key: partition for key, partition in stored.items() if key not in busy and partition.location in gone}

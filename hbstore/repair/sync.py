@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -100,7 +101,10 @@ def sync_partitions(
     walked = walk(location, shape, lambda done: progress("list", done, None))
     lost = gone(unseen(described, walked, partitions)) if mode != "add" else set[str]()
     row = store.publications.row(database, name)
-    repair = compared(described, walked, partitions, mode=mode, gone=lost, busy=_busy(store, row))
+    compare = partial(compared, described, walked, partitions, mode=mode, gone=lost, busy=_busy(store, row))
+    repair = compare()
+    if spec and repair.add:  # a folder may hold the files of a partition that the spec leaves out
+        repair = compare(others=store.get_partitions_by_filter(database, name, None))
     if not force and repair.drop and _is_empty(location, walked):
         raise TableFolderMissing(
             "the table's folder is empty, and partitions would be dropped",

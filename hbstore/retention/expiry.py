@@ -36,6 +36,7 @@ from hbstore.errors import (
     PartitionNotFound,
     StoreBusy,
     TableNotFound,
+    TimelineError,
 )
 from hbstore.files.warehouse import Warehouse
 from hbstore.keys.partition_names import partition_name, table_name
@@ -44,7 +45,7 @@ from hbstore.model.structs import partition_values, partitions_from_payloads
 from hbstore.publishing.held_folder import held_at_last
 from hbstore.publishing.publisher import Publisher
 from hbstore.publishing.removal import holds_table
-from hbstore.retention.kept_files import own_trash
+from hbstore.retention.kept_files import own_trash, places_of, shared_places
 from hbstore.rows.urls import absolute_url
 from hbstore.store.partition_store import PartitionStore
 from hbstore.store.table_row import TableRow
@@ -60,6 +61,7 @@ KEPT: Final = timedelta(days=7)
 _LOG: Final = logging.getLogger("hbstore.retention")
 _KIND: Final = "expired"
 _IS_THERE: Final = "a partition of these values is there"
+_IN_USE: Final = "a partition that is there has its files at its place"
 _NOT_IN_TRASH: Final = "its files are not in the trash any more; if they are at its place, MSCK REPAIR TABLE adds it"
 
 
@@ -171,9 +173,9 @@ def undo_command(store: PartitionStore, run_id: str, warehouse: str) -> str:
 
 
 def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:
-    """Bring back what a run has dropped, with its files, but for partitions that are there by now.
+    """Bring back what a run has dropped, with its files, but for partitions that are there by now. It can be repeated.
 
-    Their column statistics stay gone. It can be repeated.
+    Their column statistics stay gone. O(partitions of the table), unless its files were kept.
 
     Args:
         store: the catalog.
@@ -191,11 +193,18 @@ def undo(store: PartitionStore, warehouse: Warehouse, run_id: str) -> Undone:
     database, name, payloads = table.database, table.name, run.payloads()
     trash = warehouse.with_trash(run.trash)
     present = {partition_values(payload) for payload in store.get_payloads(database, name, _values(payloads))}
+    in_use = frozenset() if run.files == "kept" else shared_places(store, table, frozenset(payloads))
     restored: list[str] = []
     left: dict[str, str] = {}
-    for partition in partitions_from_payloads(payloads):
+    # A folder that holds another comes back first, and brings it along.
+    for partition in sorted(partitions_from_payloads(payloads), key=lambda one: one.location or ""):
         shown = partition_name(table.partition_column_names, partition.values)
-        reason = _IS_THERE if partition.values in present else _added_again(store, trash, table, run, partition)
+        if partition.values in present:
+            reason: str | None = _IS_THERE
+        elif in_use & places_of(partition.location) and not holds_table(table, partition.location or ""):
+            reason = _IN_USE
+        else:
+            reason = _added_again(store, trash, table, run, partition)
         if reason is None:
             restored.append(shown)
         else:
@@ -316,25 +325,28 @@ def _added_again(
         if has_files:  # else a rename could move the table's folder, and another table get its place
             stack.enter_context(held_at_last(lambda: trash.held(home), store.patience, home))
         row = _row(store, run)
-        reason = _brought_back(trash, run, place, inside) if has_files else None
+        were_there, reason = _brought_back(trash, run, place, inside) if has_files else (False, None)
         if reason is None:
             try:
                 store.add_partitions(table.database, table.name, [partition], True, invalid_values="keep", same_as=row)
-            except ConcurrentChange:
-                if has_files:
+            except (ConcurrentChange, TimelineError) as error:
+                if were_there:
                     trash.delete(place, inside=inside, purge=False)
-                raise
+                if isinstance(error, ConcurrentChange):
+                    raise
+                return str(error)  # by now the table keeps timelines in which it has no time
         return reason
 
 
-def _brought_back(trash: Warehouse, run: ExpiryRun, place: str, inside: Sequence[str]) -> str | None:
-    """Move a partition's files back to where they were; why not, or None."""
+def _brought_back(trash: Warehouse, run: ExpiryRun, place: str, inside: Sequence[str]) -> tuple[bool, str | None]:
+    """Move a partition's files back to where they were: whether there were any, and why that failed, or None."""
     try:
-        was_there = trash.restore(place, inside=inside)
+        were_there = trash.restore(place, inside=inside)
     except (FileOperationFailed, OutsideWarehouse) as error:
-        return str(error)
+        return False, str(error)
     # Of one that never had a folder nothing is there either, while what else the run has dropped still is.
-    return None if was_there or run.files == "none" or trash.exists(run.trash) else _NOT_IN_TRASH
+    is_well = were_there or run.files == "none" or trash.exists(run.trash)
+    return were_there, None if is_well else _NOT_IN_TRASH
 
 
 def _forget(store: PartitionStore, warehouse: Warehouse, run: ExpiryRun) -> None:

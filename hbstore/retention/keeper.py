@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from threading import Event
 from typing import Final
 
-from hbstore.errors import HbstoreError
+from hbstore.errors import DatabaseNotFound, HbstoreError, TableNotFound
 from hbstore.files.warehouse import Warehouse
-from hbstore.model.objects import Table
 from hbstore.model.retention import retention_of
 from hbstore.publishing.dropped_files import finish_drops
 from hbstore.retention.expiry import KEPT, delete_runs, expire, undo_command
@@ -69,17 +68,28 @@ def keep_once(store: PartitionStore, warehouse: Warehouse, now: datetime, ended:
         _LOG.warning("the files of dropped tables are not deleted: %s", error)
     try:
         store.purge_dropped_tables(ended)
-        tables = [table for database in store.database_names() for table in store.tables(database)]
-        for table in tables:
-            _keep_table(store, warehouse, table, now, ended)
+        for database in store.database_names():
+            for name in _table_names(store, database):
+                _keep_table(store, warehouse, database, name, now, ended)
         if not ended.is_set():
             delete_runs(store, warehouse, now - KEPT)
     except HbstoreError as error:
         _LOG.warning("old partitions are not dropped: %s", error)
 
 
-def _keep_table(store: PartitionStore, warehouse: Warehouse, table: Table, now: datetime, ended: Event) -> None:
+def _table_names(store: PartitionStore, database: str) -> list[str]:
+    """The names of a database's tables; none of one that was dropped meanwhile."""
     try:
+        return store.table_names(database)
+    except DatabaseNotFound:
+        return []
+
+
+def _keep_table(
+    store: PartitionStore, warehouse: Warehouse, database: str, name: str, now: datetime, ended: Event
+) -> None:
+    try:
+        table = store.get_table(database, name)
         retention = retention_of(table)
         if retention is None or ended.is_set():
             return
@@ -93,5 +103,7 @@ def _keep_table(store: PartitionStore, warehouse: Warehouse, table: Table, now: 
             _LOG.info("%s: dropped %s; %s", table, plural(run.partitions, "old partition"), undone)
             if ended.is_set():
                 return
+    except (DatabaseNotFound, TableNotFound):  # it was dropped meanwhile
+        return
     except HbstoreError as error:
-        _LOG.warning("%s: old partitions are not dropped: %s", table, error)
+        _LOG.warning("%s.%s: old partitions are not dropped: %s", database, name, error)

@@ -18,7 +18,7 @@ from hbstore.store.table_row import TableRow
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.table_kinds import is_purged, keeps_files
 
-_Place: TypeAlias = tuple[tuple[str, str], tuple[str, ...]]
+Place: TypeAlias = tuple[tuple[str, str], tuple[str, ...]]
 """A file system, and the names from its root down."""
 
 
@@ -54,7 +54,7 @@ def parted(
         return list(payloads), {}
     table = located(store, warehouse, table)
     trash = None if is_purged(table) else own_trash(warehouse)
-    shared = _shared_places(store, table, frozenset(payloads))
+    shared = shared_places(store, table, frozenset(payloads))
     movable, kept = [], {}
     for payload, partition in zip(payloads, partitions_from_payloads(payloads), strict=True):
         reason = None
@@ -67,8 +67,8 @@ def parted(
     return movable, kept
 
 
-def _why_kept(warehouse: Warehouse, location: str, trash: str | None, shared: set[_Place]) -> str | None:
-    if shared.intersection(_place(location)):
+def _why_kept(warehouse: Warehouse, location: str, trash: str | None, shared: set[Place]) -> str | None:
+    if shared.intersection(places_of(location)):
         return "a partition that stays has files there"
     try:
         warehouse.check_under_roots(location)
@@ -79,15 +79,21 @@ def _why_kept(warehouse: Warehouse, location: str, trash: str | None, shared: se
     return None
 
 
-def _shared_places(store: PartitionStore, table: Table, old: frozenset[bytes]) -> set[_Place]:
-    """The locations of old partitions at or below which other partitions of the table are."""
-    places = {place for partition in partitions_from_payloads(list(old)) for place in _place(partition.location)}
+def shared_places(store: PartitionStore, table: Table, old: frozenset[bytes]) -> set[Place]:
+    """The locations of old partitions at or below which other partitions of the table are. O(partitions of the table).
 
-    def collect(_: TableRow, __: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> set[_Place]:
-        shared: set[_Place] = set()
+    Args:
+        store: the catalog.
+        table: their table.
+        old: the stored bytes of the old partitions.
+    """
+    places = {place for partition in partitions_from_payloads(list(old)) for place in places_of(partition.location)}
+
+    def collect(_: TableRow, __: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> set[Place]:
+        shared: set[Place] = set()
         for batch in batches:
             for partition in partitions_from_payloads([payload for payload in batch if payload not in old]):
-                for file_system, parts in _place(partition.location):
+                for file_system, parts in places_of(partition.location):
                     around = ((file_system, parts[:depth]) for depth in range(1, len(parts) + 1))
                     shared |= places.intersection(around)
         return shared
@@ -95,7 +101,7 @@ def _shared_places(store: PartitionStore, table: Table, old: frozenset[bytes]) -
     return store.read_payloads(table.database, table.name, None, collect)
 
 
-def _place(location: str | None) -> set[_Place]:
+def places_of(location: str | None) -> set[Place]:
     """The one place that a location names; none where it names none."""
     place = location_or_none(location)
     return set() if place is None else {(place.file_system, place.parts)}

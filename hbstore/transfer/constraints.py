@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeAlias
 
-from hbstore.errors import ConstraintNotFound, DdlRefused
+from hbstore.errors import ConstraintNotFound, DatabaseNotFound, DdlRefused, MetastoreRefused, TableNotFound
 from hbstore.model.constraints import Constraint, ConstraintKind
 from hbstore.model.objects import Table
 from hbstore.store.partition_store import PartitionStore
@@ -14,6 +14,8 @@ from hbstore.transfer.copying import IMPOSSIBLE
 from hbstore.transfer.work import OnConflict
 
 _REFUSED: Final = (*IMPOSSIBLE, DdlRefused, ConstraintNotFound)
+_GONE: Final = (MetastoreRefused, TableNotFound, DatabaseNotFound)
+"""How a source answers of a table that was dropped since it was copied."""
 _Place: TypeAlias = tuple[str, str]
 """A table's database and name."""
 
@@ -72,7 +74,11 @@ class ConstraintCopy:
         own_by_place: dict[_Place, Sequence[Constraint]] = {}
         for table in tables:
             place = (table.database, table.name)
-            own = self.source.constraints(*place)
+            try:
+                own = self.source.constraints(*place)
+            except _GONE as error:
+                self.refused.append((f"constraints of {table}", str(error)))
+                continue
             if own:
                 own_by_place[place] = own
         for place, own in own_by_place.items():

@@ -147,16 +147,17 @@ def _copied(copying: Copying, scope: Scope, metastore: str) -> Transfer:
     for database in scope.databases(source):
         try:
             databases[database] = copying.database(database)
-        except IMPOSSIBLE as error:
+            names = scope.tables(source, database)
+        except (*IMPOSSIBLE, DatabaseNotFound) as error:
             refuse(f"database {database}", error)
             continue
-        for name in scope.tables(source, database):
+        for name in names:
             try:
-                table, done = copying.table(database, name)
-            except IMPOSSIBLE as error:
-                refuse(f"table {database}.{name}", error)
-                continue
-            try:
+                try:
+                    table, done = copying.table(database, name)
+                except IMPOSSIBLE as error:
+                    refuse(f"table {database}.{name}", error)
+                    continue
                 tables.append(copying.partitions(table, done))
                 if done != "kept":
                     settled_tables.append(table)

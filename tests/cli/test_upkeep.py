@@ -86,6 +86,21 @@ def test_repair(run, run_json, shop):
     assert shop
 
 
+@pytest.mark.parametrize("command", ["check", "repair"])
+def test_a_table_that_is_dropped_meanwhile_does_not_stop_the_others(run, shop, monkeypatch, command):
+    listed = PartitionStore.check_catalog
+
+    def dropped_then(store):
+        yield from listed(store)
+        store.drop_table("shop", "returns")
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(PartitionStore, "check_catalog", dropped_then)
+        result = run(command)
+    assert ("48 partitions and all other rows: all well" if command == "check" else "shop.sales: ") in result.output
+    assert shop
+
+
 def test_version(run, run_json):
     told = run("version").stdout
     assert re.fullmatch(rf"hbstore {re.escape(hbstore.__version__)}( \([0-9a-f]{{12}}\+?\))?\n", told)

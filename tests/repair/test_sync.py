@@ -165,6 +165,15 @@ def test_a_spec_is_all_that_is_looked_at(sales, spec, looked_at):
     assert {one.values[0] for one in repair.drop} == dropped
 
 
+def test_a_spec_adds_no_folder_of_a_partition_that_it_leaves_out(sales):
+    """As after a rename in an external table, whose folders keep their names."""
+    sales.folders("ds=a/hour=5", "ds=a/hour=6")
+    sales.store.add_partitions("shop", "sales", [Partition(("b", "5"), location=f"{sales.root}/ds=a/hour=5")])
+    repair = sales.sync(spec={"ds": "a"})
+    assert [one.values for one in repair.add] == [("a", "6")]
+    assert [one.why for one in repair.foreign] == ["the files of the partition ds=b/hour=5, which has another value"]
+
+
 @pytest.mark.parametrize(
     ("kind", "stored", "asked", "other"),
     [

@@ -30,12 +30,14 @@ from hbstore.retention import expiry
 from hbstore.retention.expiry import delete_runs, expire, runs, undo
 from hbstore.retention.keeper import keep_once
 from hbstore.retention.kept_files import own_trash, parted
+from hbstore.rows.interface import CatalogCell
 from hbstore.warehouse.databases import create_database
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.partition_changes import drop_partitions
 from hbstore.warehouse.tables import create_table, drop_table
 from tests.files.warehouses import world
 from tests.object_store import endpoint, s3_at
+from tests.store.timelines import declared
 
 NOW = datetime(2026, 11, 29, 10, tzinfo=UTC)
 DAYS = ("2026-11-01", "2026-11-02", "2026-11-28")
@@ -145,6 +147,36 @@ def test_a_table_whose_files_pass_the_trash_cannot_be_undone(store, here):
         undo(store, here.warehouse, run.id)
 
 
+@pytest.mark.parametrize("here", ["local"], indirect=True)
+def test_a_partition_whose_place_another_one_has_by_now_stays_dropped(store, here):
+    """Else each row of its files would be read twice."""
+    table = filled(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    taken = f"{table.location}/ds={DAYS[0]}"
+    store.alter_partitions("shop", "sales", [Partition((DAYS[2],), location=taken)])
+    undone = undo(store, here.warehouse, run.id)
+    assert undone.restored == [f"ds={DAYS[1]}"]
+    assert undone.left == {f"ds={DAYS[0]}": "a partition that is there has its files at its place"}
+
+
+@pytest.mark.parametrize("here", ["local"], indirect=True)
+def test_a_partition_that_can_be_no_more_does_not_keep_the_others_from_coming_back(store, here):
+    """As its table keeps timelines by now."""
+    create_table(store, here.warehouse, Table("shop", "sales", [Column("ds", "string")], [Column("id", "int")]))
+    table = store.get_table("shop", "sales")
+    values = [("old",), (DAYS[0],)]
+    places = [f"{table.location}/{at}" for at in range(2)]
+    added = [Partition(one, location=place) for one, place in zip(values, places, strict=True)]
+    add_partitions(store, here.warehouse, table, added)
+    here.write(f"{places[0]}/part-0")
+    (run,) = expire(store, here.warehouse, table, store.get_payloads("shop", "sales", values), NOW)
+    store.alter_table(replace(table, parameters={**table.parameters, **declared("DAILY", "ds")}))
+    undone = undo(store, here.warehouse, run.id)
+    assert undone.restored == [f"ds={DAYS[0]}"]
+    assert "fit none of the table's update periods" in undone.left["ds=old"]
+    assert all("/.Trash/" in path for path in here.files()), "so that they can still come back"
+
+
 def test_where_the_trash_was_emptied_nothing_comes_back(store, here):
     table = filled(store, here)
     (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
@@ -164,6 +196,20 @@ def test_partitions_that_never_had_a_folder_come_back(store, here):
     assert run.files == "none"
     undone = undo(store, here.warehouse, run.id)
     assert (undone.left, state(store, here), runs(store)) == ({}, before, [])
+
+
+def test_a_partition_whose_folder_holds_one_of_an_earlier_day_comes_back(store, here):
+    table = filled(store, here)
+    drop_partitions(store, here.warehouse, table, old_of(store, table), delete=True)
+    places = [f"{table.location}/all/first", f"{table.location}/all"]
+    added = [Partition((day,), location=place) for day, place in zip(DAYS, places, strict=False)]
+    add_partitions(store, here.warehouse, table, added)
+    for place in places:
+        here.write(f"{place}/part-0", place.encode())
+    before = state(store, here)
+    (run,) = expire(store, here.warehouse, table, old_of(store, table), NOW)
+    assert undo(store, here.warehouse, run.id).left == {}
+    assert state(store, here) == before
 
 
 def test_files_that_are_written_after_the_look_come_back(store, here, monkeypatch):
@@ -298,3 +344,16 @@ def test_a_server_keeps_what_each_table_says(store, here, caplog, monkeypatch):
     ended.set()
     keep_once(store, here.warehouse, NOW + timedelta(days=900), ended)
     assert counts()["logs"] == 1
+
+
+@pytest.mark.parametrize("here", ["local"], indirect=True)
+def test_a_damaged_table_does_not_keep_a_server_from_the_others(store, here, caplog):
+    filled(store, here, "damaged")
+    filled(store, here, "sales", **{"hbstore.retention": "7d"})
+    row = store.table_row("shop", "damaged")
+    store.rows.put_cells([CatalogCell(row.key, "d:def", b"damaged")], row.log.sequence)
+    keep_once(store, here.warehouse, NOW, Event())
+    assert store.count_partitions("shop", "sales") == 1
+    assert "shop.damaged: old partitions are not dropped" in caplog.text
+    keep_once(store, here.warehouse, NOW + timedelta(days=7, seconds=1), Event())
+    assert all(run.at > NOW.isoformat() for run in runs(store)), "the first run is gone"

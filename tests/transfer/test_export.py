@@ -12,7 +12,9 @@ from hbstore import Column, Database, Partition, Table, connect
 from hbstore.errors import InvalidInput, MetastoreUnavailable, TableNotFound, TransferConflict
 from hbstore.model.objects import Order, SerDe, StorageDescriptor
 from hbstore.transfer import export_metastore, import_metastore
+from hbstore.transfer.constraints import ConstraintCopy
 from hbstore.transfer.export_page import as_sent
+from hbstore.transfer.metastore import Metastore
 from tests.transfer.conftest import serving, serving_here
 from tests.transfer.full import DDL_TIME, assert_same, fill
 from tests.transfer.sales import NUMBER, held, killed, sell, unplaced
@@ -55,6 +57,30 @@ def test_the_target_says_where_a_table_without_a_location_is(endpoint, store, tm
         target.alter_partitions("shop", "unplaced", [replace(below, location=elsewhere)])
     with pytest.raises(TransferConflict, match="ds=a"):
         export_metastore(store, endpoint.uri)
+
+
+@pytest.mark.parametrize(
+    ("owner", "call", "noted"),
+    [
+        (Metastore, "table_names", "table shop.trade, dropped meanwhile"),
+        (ConstraintCopy, "run", "constraints of shop.trade"),
+    ],
+)
+def test_a_table_that_is_dropped_meanwhile_is_noted_and_the_others_are_exported(
+    endpoint, sold, tmp_path, monkeypatch, owner, call, noted
+):
+    """Before it is copied, and between its copy and that of the constraints, which comes after all tables."""
+    sold.create_table(Table("shop", "trade", location=f"file:{tmp_path}/trade"))
+    real = getattr(owner, call)
+
+    def late(self, *arguments):
+        sold.drop_table("shop", "trade", if_exists=True)
+        return real(self, *arguments)
+
+    monkeypatch.setattr(owner, call, late)
+    done = export_metastore(sold, endpoint.uri, database="shop")
+    assert [what for what, _ in done.refused] == [noted]
+    assert done.tables[0].is_complete
 
 
 @pytest.mark.parametrize("dies", [20, 380])
