@@ -129,7 +129,10 @@ class Changes:
 
     def any_change(self, model):
         """A change that the store makes where this is the model."""
-        place = self._random.choice([one for one in PLACES if one[0] not in model.gone])
+        places = [one for one in PLACES if one[0] not in model.gone]
+        if not places:
+            return self._pack(None, None, None)
+        place = self._random.choice(places)
         shelf = model.tables.get(place)
         if shelf is None:
             return self._create(place)
