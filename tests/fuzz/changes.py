@@ -132,6 +132,8 @@ class Changes:
         places = [one for one in PLACES if one[0] not in model.gone]
         if not places:
             return self._pack(None, None, None)
+        if model.tables and self._random.random() < 0.7:
+            places = sorted(model.tables)
         place = self._random.choice(places)
         shelf = model.tables.get(place)
         if shelf is None:
@@ -192,10 +194,20 @@ class Changes:
         return Change(f"alter {day} {place}", lambda store: store.alter_partitions(*place, [partition]), effect)
 
     def _rename(self, place, shelf, model):
-        free = [one for one in PLACES if one not in model.tables and one[0] not in model.gone]
-        if not free:
-            return None
-        target, folder = self._random.choice(free), self._random.choice((*FOLDERS, None))
+        free = free_places(model)
+        return free and self._renamed(place, shelf, self._random.choice(free))
+
+    def swap(self, model):
+        """Changes that give the name of one table to another one; none where there are no two, or no other name."""
+        free = free_places(model)
+        if len(model.tables) < 2 or not free:
+            return []
+        first, second = self._random.sample(sorted(model.tables), 2)
+        away = self._renamed(first, model.tables[first], self._random.choice(free))
+        return [away, self._renamed(second, model.tables[second], first)]
+
+    def _renamed(self, place, shelf, target):
+        folder = self._random.choice((*FOLDERS, None))
         location, columns = folder or shelf.location, shelf.columns
         relocated = None if folder is None else (shelf.location, folder)
 
@@ -311,10 +323,16 @@ class Changes:
                 Read(f"check {place}", lambda store: list(filter(None, store.check(*place))), lambda _: []),
                 Read("check", lambda store: [one for *_, one in store.check_catalog() if one], lambda _: []),
                 Change("repair", lambda store: store.repair_catalog(), lambda model: model),
+                self._pack(None, None, None),
                 Change(f"recount {place}", lambda store: store.repair(*place), lambda model: model),
                 Change(f"build {place}", lambda store: store.timelines.rebuild(".".join(place)), lambda model: model),
             )
         )
+
+
+def free_places(model):
+    """Where a table may come to."""
+    return [one for one in PLACES if one not in model.tables and one[0] not in model.gone]
 
 
 def table_of(place, location, columns):

@@ -15,7 +15,9 @@ from random import Random
 import pytest
 
 from hbstore.errors import CommitStateUnknown, HbstoreError, StoreUnavailable
+from hbstore.store import packing
 from hbstore.store.partition_store import PartitionStore
+from hbstore.transactions import templates
 from tests.fuzz.changes import DATABASES, DAYS, Changes, Model, Read, Refused, Shelf, listed, times
 from tests.store.faults import Crash, Fault, FaultyRows
 from tests.store.stepping import InterruptedRows
@@ -120,14 +122,15 @@ class History:
     def _among(self, change):
         """Others change the store within it, or within a read."""
         act = self.random.choice((change, self.changes.any_look(self.model) or change))
-        at = int(30 * self.random.random() ** 2)
+        at = int(2 ** (6 * self.random.random())) - 1  # most acts make 3 to 20 calls, a repair 100
         others, store, acted = [], PartitionStore(self.rows), False
 
         def act_within():
             nonlocal acted
             acted, model = True, self.model
-            for _ in range(self.random.randint(1, 3)):
-                other = self.changes.any_change(model)
+            swap = self.changes.swap(model) if self.random.random() < 0.3 else []
+            for _ in range(max(len(swap), self.random.randint(1, 3))):
+                other = swap.pop(0) if swap else self.changes.any_change(model)
                 try:
                     other.call(store)
                 except HbstoreError as error:
@@ -189,6 +192,8 @@ def run_history(seed, rows):
     """One history, in which nobody waits and drops purge in their own process; an error has its steps as a note."""
     with pytest.MonkeyPatch.context() as patch:
         make_impatient(patch)
+        patch.setattr(templates, "MOST_RELOCATIONS", 2)  # then rows are written anew
+        patch.setattr(packing, "_AT_ONCE", 2)
         history = History(seed, rows)
         try:
             history.run()
