@@ -17,6 +17,7 @@ from hbstore.errors import HbstoreError
 from hbstore.repair import sync_partitions
 from hbstore.warehouse.new_partitions import add_partitions
 from hbstore.warehouse.tables import change_table, create_table
+from tests.amounts import amount
 from tests.files.warehouses import world
 from tests.pauses import without_patience, without_pauses
 from tests.publishing.dying import recover_later
@@ -125,4 +126,5 @@ def swapped_at(kind, folder, name, at):
 @pytest.mark.parametrize("kind", ["local", "memory"])
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_of_one_table_whole(tmp_path, name, kind):
-    assert any(at_each_step(tmp_path, lambda folder, at: swapped_at(kind, folder, name, at)))
+    every = amount(3, 1)
+    assert any(at_each_step(tmp_path, lambda folder, at: swapped_at(kind, folder, name, at), every))

@@ -137,7 +137,7 @@ KEPT_APART = ("locks", "transactions", "roles", "records")
 
 
 @pytest.mark.hbase
-@pytest.mark.parametrize("name", ON_HBASE[:: 1 if WHOLE else 8])
+@pytest.mark.parametrize("name", ON_HBASE[:: 1 if WHOLE else 16])
 def test_a_change_on_hbase_is_made_or_not(name, hbase_url):
     """It dies at the write in the middle."""
     rows, act = anew(hbase_url), CHANGES[name]
