@@ -39,7 +39,7 @@ _DATABASE: Final = b"D".hex()
 _TABLE: Final = b"T".hex()
 """What the keys of rows of the catalog begin with, as problems have them."""
 _GONE: Final = (TableNotFound, DatabaseNotFound)
-"""A table was dropped or renamed since all were listed: an error only where the command names it."""
+"""How the store says that a table was dropped or renamed since all were listed."""
 
 
 @commands.command(epilog=examples("hbstore check", "hbstore check shop.sales --json"))
@@ -66,9 +66,7 @@ def check(
             try:
                 looked_at, differences = _check(opened, database, name)
                 texts = _check_timelines(opened, database, name)
-            except _GONE:
-                if tables:
-                    raise
+            except _passed_over(tables):
                 continue
             of_timelines = texts or []
             rows += looked_at
@@ -158,7 +156,7 @@ def repair(
         if not (tables or opened.rows.atomic):
             opened.rows.give_back()  # scans of tables that come and go pass by no deletes then
         for database, name in named_tables(opened, tables).tables:
-            with suppress(*() if tables else _GONE):
+            with suppress(*_passed_over(tables)):
                 finished = opened.repair(database, name)
                 try:
                     publications = Publisher(opened).recover(f"{database}.{name}")
@@ -294,6 +292,11 @@ def timeline_problems(store: PartitionStore, database: str, table: str) -> list[
 
 def _shown(problems: list[Problem]) -> list[dict[str, str]]:
     return [{"row": problem.key, "problem": problem.text} for problem in problems]
+
+
+def _passed_over(tables: Sequence[str] | None) -> tuple[type[HbstoreError], ...]:
+    """The errors by which a command goes on with the next table: none where people name the tables."""
+    return () if tables else _GONE
 
 
 def _check(store: PartitionStore, database: str, table: str) -> tuple[int, list[Problem]]:
