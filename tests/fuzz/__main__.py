@@ -178,7 +178,8 @@ def _arguments():
 def main():
     """Run the part that is asked for; 1 after failures."""
     options = _arguments()
-    chosen = [name for name in PARTS if getattr(options, name.replace("-", "_")) not in (None, False)]
+    values = {name: getattr(options, name.replace("-", "_")) for name in PARTS}
+    chosen = [name for name, value in values.items() if value is not None and value is not False]  # 0 is a number
     part = next((name for name in chosen if name != "backend"), "backend")  # which other parts take as well
     return PARTS[part].run(options)
 

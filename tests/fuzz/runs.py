@@ -296,8 +296,8 @@ def run_checked(lines):
 
 def run_histories(seed, number, seconds, backend):
     """Play histories until one differs; 1 if it does."""
-    progress = Progress(seed, number, seconds)
-    for at in range(seed, seed + number):
+    progress, done = Progress(seed, number, seconds), Counter()
+    for at in progress.seeds(done.total):
         with closing(connect("memory://?atomic=false" if backend in (None, "nonatomic") else backend)) as store:
             try:
                 run_history(at, store.rows)
@@ -305,9 +305,8 @@ def run_histories(seed, number, seconds, backend):
                 traceback.print_exc()
                 print(f"\npython -m tests.fuzz --histories 1 --seed {at}", file=sys.stderr)
                 return 1
-        if progress.is_over():
-            break
+        done[at] = 1
         if progress.is_due():
-            print(f"{at - seed + 1:,} histories, the next one is --seed {at + 1}", flush=True)
-    print(f"{at - seed + 1:,} histories in {progress}, all as the model")
+            print(f"{done.total():,} histories, the next one is --seed {at + 1}", flush=True)
+    print(f"{done.total():,} histories in {progress}, all as the model")
     return 0

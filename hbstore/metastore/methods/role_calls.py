@@ -31,9 +31,8 @@ def drop_role(call: Call) -> bool:
     name = call.store.hive.roles.get(call.arguments.role_name or "").name
     call.store.hive.grants.forget_role(name)  # first, so that a call that breaks off can be repeated
     call.store.hive.roles.drop(name)
-    call.store.hive.grants.forget_role(
-        name
-    )  # what was granted to it meanwhile, or is on a table that was just being renamed
+    # And once more: what was granted to it meanwhile, or is on a table that was just being renamed.
+    call.store.hive.grants.forget_role(name)
     return True
 
 
