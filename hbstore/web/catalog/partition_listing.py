@@ -121,14 +121,14 @@ class PartitionListing:
         ) -> tuple[TableRow, list[bytes]]:
             return row, list(chain.from_iterable(batches))
 
-        where: Filter = self.filter
-        if self.spec is not None:
-            table = self.service.store.get_table(self.database, self.name)
-            where = with_spec(self.filter, parse_partition_name(self.spec), table, self.like_dialect)
+        def selecting(table: Table) -> Filter:
+            spec = None if self.spec is None else parse_partition_name(self.spec)
+            return self.filter if spec is None else with_spec(self.filter, spec, table, self.like_dialect)
+
         row, payloads = self.service.store.read_payloads(
             self.database,
             self.name,
-            where,
+            selecting,
             collect,
             max_parts=size,
             like_dialect=self.like_dialect,
