@@ -30,7 +30,7 @@ from hbstore.store.older_stores import bring_up, rekey
 from hbstore.store.publications import Publications
 from hbstore.store.purge import Purger, purge
 from hbstore.store.puts import InvalidValues
-from hbstore.store.reader import Filter, Reader, joined_filters
+from hbstore.store.reader import Filter, Reader, TableFilter, joined_filters
 from hbstore.store.records import NewRecord, Records
 from hbstore.store.table_changes import TableChanges
 from hbstore.store.table_handle import TableHandle
@@ -789,7 +789,7 @@ class PartitionStore:
         self,
         database: str,
         table: str,
-        filter: Filter,
+        filter: TableFilter,
         consume: Callable[[TableRow, MultiScanPlan, Iterator[Sequence[bytes]]], T],
         *,
         max_parts: int = -1,
@@ -802,7 +802,8 @@ class PartitionStore:
         this thread before it returns. On HBase it is called again, from the start, where the table was altered or
         partitions moved while it read: what it did must be forgotten then. Returned is what it returned last.
         ``after`` leaves out all partitions up to these values in key order, whether there is a partition of them or
-        not: so a listing goes on behind a page of ``max_parts``.
+        not: so a listing goes on behind a page of ``max_parts``. A filter may be a function, too, which makes it of the
+        table that is read.
 
         >>> store.read_payloads("shop", "sales", "hour = 5", lambda row, plan, batches: sum(map(len, batches)))
         3

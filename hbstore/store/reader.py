@@ -44,6 +44,9 @@ _FILTERS: Final = """Give text such as "ds = '2013-01-01'", an expression such a
 Filter: TypeAlias = "str | Expression | ExpressionTree | None"
 """A filter as text, as a Python expression, as a tree, or none: all partitions."""
 
+TableFilter: TypeAlias = "Filter | Callable[[Table], Filter]"
+"""A filter, or what makes it of the very table that is read: another one may come to the name at any moment."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Version:
@@ -94,7 +97,7 @@ class Reader:
         self,
         database: str,
         table: str,
-        where: Filter,
+        where: TableFilter,
         consume: Callable[[TableRow, MultiScanPlan, Iterator[Sequence[bytes]]], T],
         *,
         max_parts: int,
@@ -116,7 +119,7 @@ class Reader:
         last = None if after is None else reusable_values(after)
 
         def read(row: TableRow) -> T:
-            plan = self.planned(row, where, like_dialect)
+            plan = self.planned(row, where(row.table) if callable(where) else where, like_dialect)
             if last is not None:
                 plan = behind(plan, partition_key(row, last))
             rows = self.rows if packed else row.unpacked(self.rows)
@@ -153,13 +156,16 @@ class Reader:
         like_dialect: LikeDialect,
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order."""
-        if spec is not None:
-            where = with_spec(where, spec, self.tables.open(database, table).table, like_dialect)
+
+        def selecting(definition: Table) -> Filter:
+            return where if spec is None else with_spec(where, spec, definition, like_dialect)
 
         def read(row: TableRow, _: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> list[str]:
             return partition_names(row.table.partition_column_names, list(chain.from_iterable(batches)))
 
-        return self.read(database, table, where, read, max_parts=max_parts, like_dialect=like_dialect, packed=True)[1]
+        return self.read(database, table, selecting, read, max_parts=max_parts, like_dialect=like_dialect, packed=True)[
+            1
+        ]
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:
         """How many partitions a filter selects."""

@@ -130,6 +130,14 @@ def test_a_stream_reads_no_more_than_it_is_asked_for(catalog, monkeypatch):
     assert sizes == [11] * 8
 
 
+def _another_sales(store):
+    """Another table comes to the name of ``shop.sales``."""
+    sales = store.get_table("shop", "sales")
+    store.rename_table("shop", "sales", replace(sales, name="sold"))
+    store.create_table(sales)
+    store.add_partitions("shop", "sales", [Partition(("2013-02-01", "1"))])
+
+
 def test_a_stream_ends_where_another_table_gets_the_name(catalog, monkeypatch):
     monkeypatch.setattr(partition_listing, "STEP", 10)
     store, listing = (
@@ -138,12 +146,25 @@ def test_a_stream_ends_where_another_table_gets_the_name(catalog, monkeypatch):
     )
     pages = listing.pages(None, None)
     next(pages)
-    sales = store.get_table("shop", "sales")
-    store.rename_table("shop", "sales", replace(sales, name="sold"))
-    store.create_table(sales)
-    store.add_partitions("shop", "sales", [Partition(("2013-02-01", "1"))])
+    _another_sales(store)
     with pytest.raises(TableNotFound, match="another one has its name"):
         list(pages)
+
+
+def test_a_token_holds_for_its_table_alone_when_another_gets_the_name_while_it_is_read(browse, catalog, monkeypatch):
+    store = catalog.store
+    token = get(browse, PARTITIONS, limit=2).json()["next"]
+    table_row = store.table_row
+
+    def slow(*named):
+        row = table_row(*named)
+        monkeypatch.undo()
+        _another_sales(store)
+        return row
+
+    monkeypatch.setattr(store, "table_row", slow)
+    reply = get(browse, PARTITIONS, page=token)
+    assert (reply.status, reply.json()["error"]) == (404, "TableNotFound")
 
 
 def test_accept_says_the_form_as_well(browse):

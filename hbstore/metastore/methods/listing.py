@@ -17,7 +17,7 @@ from hbstore.metastore.short_calls import FEW, SHORT_FILTER, leave_selector
 from hbstore.model.objects import Table
 from hbstore.plans.rows_looked_at import rows_looked_at
 from hbstore.plans.scan_plan import MultiScanPlan, ScanKind
-from hbstore.store.reader import Filter
+from hbstore.store.reader import Filter, TableFilter
 from hbstore.store.table_row import TableRow, statistics_of
 from hbstore.texts.like import LikeDialect
 
@@ -33,7 +33,7 @@ def read_partitions(
     call: Call,
     database: str | None,
     table: str | None,
-    where: Filter,
+    where: TableFilter,
     make: Callable[[Table, Batches], T],
     *,
     max_parts: int | None = None,
@@ -45,7 +45,7 @@ def read_partitions(
         call: what is answered.
         database: as the client names it, with a catalog or without.
         table: the table's name.
-        where: a filter, or None for all.
+        where: a filter, or what makes it of the table; None for all.
         make: takes the table and its partitions; it may be called again, and begins anew then.
         max_parts: the first so many in key order; all, if it is None or below zero.
         like_dialect: the filter's.
@@ -64,7 +64,7 @@ def read_selected(
     call: Call,
     database: str | None,
     table: str | None,
-    where: Filter,
+    where: TableFilter,
     consume: Callable[[TableRow, MultiScanPlan, Batches], T],
     *,
     max_parts: int | None = None,
@@ -90,7 +90,7 @@ def read_payloads(
     call: Call,
     database: str | None,
     table: str | None,
-    where: Filter,
+    where: TableFilter,
     consume: Callable[[TableRow, MultiScanPlan, Batches], T],
     *,
     max_parts: int | None = None,
@@ -101,10 +101,15 @@ def read_payloads(
     def noted(row: TableRow, plan: MultiScanPlan, batches: Batches) -> tuple[TableRow, T]:
         return row, consume(row, plan, batches)
 
+    def made(definition: Table) -> Filter:
+        tree = where(definition) if callable(where) else where
+        _note_filter(call, tree)
+        return tree
+
     row, consumed = call.store.read_payloads(
         database_name(database),
         table or "",
-        where,
+        made if callable(where) else where,
         noted,
         max_parts=-1 if max_parts is None else max_parts,
         like_dialect=like_dialect,
@@ -117,7 +122,7 @@ def spool_partitions(
     call: Call,
     database: str | None,
     table: str | None,
-    where: Filter,
+    where: TableFilter,
     *,
     max_parts: int | None = None,
     like_dialect: LikeDialect = FILTER_DIALECT,
@@ -128,7 +133,7 @@ def spool_partitions(
         call: what is answered.
         database: as the client names it.
         table: the table's name.
-        where: a filter, or None for all.
+        where: a filter, or what makes it of the table; None for all.
         max_parts: the first so many; all, if it is None or below zero.
         like_dialect: the filter's.
     """
@@ -148,10 +153,11 @@ def spool_partitions(
     return read, spool
 
 
-def note_target(call: Call, database: str | None, table: str | None, where: Filter) -> None:
-    """Tell the log which table is read and by which filter, before anything can fail."""
-    text = where if where is None or isinstance(where, str) else partial(tree_text, _tree(where))
-    call.note(table=f"{database_name(database)}.{table}", filter=text)
+def note_target(call: Call, database: str | None, table: str | None, where: TableFilter) -> None:
+    """Tell the log which table is read and, if it is there already, by which filter, before anything can fail."""
+    call.note(table=f"{database_name(database)}.{table}")
+    if not callable(where):
+        _note_filter(call, where)
 
 
 def note_plan(call: Call, plan: MultiScanPlan, row: TableRow, returned: int) -> None:
@@ -164,6 +170,10 @@ def note_plan(call: Call, plan: MultiScanPlan, row: TableRow, returned: int) -> 
         returned: how many partitions the plan selected.
     """
     call.note(scans=partial(_shown, plan), rows_read=lambda: rows_looked_at(plan, statistics_of(row), returned))
+
+
+def _note_filter(call: Call, where: Filter) -> None:
+    call.note(filter=where if where is None or isinstance(where, str) else partial(tree_text, _tree(where)))
 
 
 def _tree(where: Expression | ExpressionTree) -> ExpressionTree:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 from hbstore.errors import InvalidInput
-from hbstore.filters.tree import ExpressionTree
 from hbstore.keys.partition_names import unescape_name
 from hbstore.metastore.calls import Call, Handlers
 from hbstore.metastore.methods.expressions import ExpressionSelection, selection_of
@@ -24,6 +24,7 @@ from hbstore.model.name_lists import HEAD, names_of_heads, partition_names
 from hbstore.model.structs import partition_values
 from hbstore.plans.execute import fetch_heads
 from hbstore.plans.scan_plan import MultiScanPlan
+from hbstore.store.reader import TableFilter
 from hbstore.store.table_row import TableRow
 from hbstore.warehouse.partial_values import partial_values
 
@@ -63,8 +64,8 @@ def get_partition_names_ps(call: Call) -> list[str]:
         MetaException: there are more values than columns.
     """
     arguments = call.arguments
-    table = call.store.get_table(database_name(arguments.db_name), arguments.tbl_name or "")
-    names = _names(call, arguments.db_name, arguments.tbl_name, partial_values(table, arguments.part_vals))
+    where = partial(partial_values, values=arguments.part_vals)
+    names = _names(call, arguments.db_name, arguments.tbl_name, where)
     return _cut(call, names, arguments.max_parts)
 
 
@@ -129,7 +130,7 @@ def partition_name_has_valid_characters(_: Call) -> bool:
     return True
 
 
-def _names(call: Call, database: str | None, table: str | None, where: ExpressionTree | None) -> list[str]:
+def _names(call: Call, database: str | None, table: str | None, where: TableFilter) -> list[str]:
     """Names in alphabetical order."""
     note_target(call, database, table, where)
 

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Sequence
 from contextlib import ExitStack
 from enum import IntEnum
+from functools import partial
 from typing import Any, Final
 
 from hbstore.errors import CorruptRow, InvalidInput
@@ -21,7 +22,6 @@ from hbstore.metastore.methods.filters import dialect_of_request
 from hbstore.metastore.methods.listing import Batches, read_partitions
 from hbstore.metastore.methods.partition_reads import read_named
 from hbstore.metastore.methods.projection import PartitionCutter, Projection, projection_of
-from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import IN_MEMORY, PartitionList, PartitionLists, PartitionSpool
 from hbstore.model.layouts import LOCATION_HEAD, PARTITION, STORAGE
@@ -97,8 +97,7 @@ def _read(call: Call, request: Any, groups: _Groups) -> Table:
     if filter_spec.filterMode == FilterMode.BY_NAMES:
         return read_named(call, database, name, texts, make)
     if filter_spec.filterMode == FilterMode.BY_VALUES:
-        where = partial_values(call.store.get_table(database_name(database), name or ""), texts)
-        return read_partitions(call, database, name, where, make)
+        return read_partitions(call, database, name, partial(partial_values, values=texts), make)
     if filter_spec.filterMode == FilterMode.BY_EXPR:
         trees = [parse_filter(text, dialect_of_request(text)) for text in texts]
         conditions = [tree for tree in trees if tree is not None]

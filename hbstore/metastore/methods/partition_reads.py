@@ -7,6 +7,7 @@ in that order. (HMS orders by the partition's name, so that hour 10 comes before
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, TypeVar
 
 from hbstore.errors import InvalidPartitionValue
@@ -21,7 +22,6 @@ from hbstore.metastore.methods.listing import (
     read_selected,
     spool_partitions,
 )
-from hbstore.metastore.naming import database_name
 from hbstore.metastore.protocol import THRIFT
 from hbstore.metastore.replies import PartitionList, PartitionSpool
 from hbstore.metastore.short_calls import FEW, leave_selector
@@ -48,7 +48,7 @@ def get_partition(call: Call) -> bytes:
         NoSuchObjectException: there is none.
     """
     arguments = call.arguments
-    return _one(call, arguments.db_name, arguments.tbl_name, arguments.part_vals or ())
+    return _one(call, arguments.db_name, arguments.tbl_name, lambda _: arguments.part_vals or ())
 
 
 @handlers.answers("get_partition_by_name")
@@ -62,12 +62,14 @@ def get_partition_by_name(call: Call) -> bytes:
     arguments = call.arguments
     if not arguments.part_name:
         raise THRIFT.MetaException("Partition name is invalid: it is empty")
-    table = call.store.get_table(database_name(arguments.db_name), arguments.tbl_name or "")
+
+    def values_of(table: Table) -> Sequence[str]:
+        return name_reader(table.partition_column_names)(arguments.part_name)
+
     try:
-        values = name_reader(table.partition_column_names)(arguments.part_name)
+        return _one(call, arguments.db_name, arguments.tbl_name, values_of)
     except InvalidPartitionValue as error:
         raise THRIFT.NoSuchObjectException(str(error)) from error
-    return _one(call, arguments.db_name, arguments.tbl_name, values)
 
 
 @handlers.answers("get_partitions", "get_partitions_with_auth")
@@ -196,8 +198,7 @@ def _pages(rows: Rows, keys: Sequence[bytes]) -> Batches:
 def _with_values(
     call: Call, database: str | None, name: str | None, values: Sequence[str] | None, max_parts: int | None
 ) -> PartitionList:
-    table = call.store.get_table(database_name(database), name or "")
-    where = partial_values(table, values)
+    where = partial(partial_values, values=values)
     return PartitionList(spool_partitions(call, database, name, where, max_parts=max_parts)[1])
 
 
@@ -217,13 +218,15 @@ def _named(call: Call, database: str | None, table: str | None, names: Sequence[
     return PartitionList(spool)
 
 
-def _one(call: Call, database: str | None, table: str | None, values: Sequence[str]) -> bytes:
+def _one(call: Call, database: str | None, table: str | None, values_of: Callable[[Table], Sequence[str]]) -> bytes:
+    """The partition of the values that ``values_of`` makes of the table."""
     note_target(call, database, table, None)
 
-    def get(row: TableRow, _: MultiScanPlan, __: Batches) -> list[StoredRow]:
-        return row.unpacked(call.store.rows).multi_get([partition_key(row, values)])
+    def get(row: TableRow, _: MultiScanPlan, __: Batches) -> tuple[Sequence[str], list[StoredRow]]:
+        values = values_of(row.table)
+        return values, row.unpacked(call.store.rows).multi_get([partition_key(row, values)])
 
-    rows = read_payloads(call, database, table, None, get)
+    values, rows = read_payloads(call, database, table, None, get)
     call.note(scans=["get 1 by values"], partitions=len(rows), rows_read=len(rows))
     if not rows:
         raise THRIFT.NoSuchObjectException(f"no such partition: partition values=[{', '.join(values)}]")

@@ -67,9 +67,10 @@ class PartitionListing:
         Raises:
             InvalidInput: the token is none of this listing.
             InvalidPartitionValue: the spec is none of the table.
-            TableNotFound, FilterError: as `PartitionStore.read_payloads`.
+            TableNotFound: as of `pages`.
+            FilterError: as `PartitionStore.read_payloads`.
         """
-        return self._page(self._after(token), size)[1]
+        return self._page(*self._after(token), size)[1]
 
     def pages(self, token: str | None, limit: int | None) -> Iterator[PartitionPage]:
         """All pages from a token on, at least one, until there are so many partitions as the limit says.
@@ -77,30 +78,37 @@ class PartitionListing:
         Raises:
             TableNotFound: the table was dropped or renamed between two pages; others as of `page`.
         """
-        after, left, first = self._after(token), limit, None
+        first, after = self._after(token)
+        left = limit
         while True:
-            row, page, after = self._page(after, STEP if left is None else min(STEP, left))
-            first = first or row
-            if row.table_id != first.table_id:
-                raise TableNotFound(
-                    "the table was dropped or renamed, and another one has its name now",
-                    table=row.table,
-                    hint="List the partitions again",
-                )
+            first, page, after = self._page(first, after, STEP if left is None else min(STEP, left))
             yield page
             left = None if left is None else left - len(page.payloads)
             if after is None or left == 0:
                 return
 
-    def _after(self, token: str | None) -> tuple[str, ...] | None:
-        """The values that a token names. It holds for one table: another one of the name has its own."""
+    def _after(self, token: str | None) -> tuple[TableRow | None, tuple[str, ...] | None]:
+        """The table that a token holds for, and the values that it names: another table of the name has its own."""
         if token is None:
-            return None
-        return tuple(page_place(token, self._about(self.service.store.table_row(self.database, self.name))))
+            return None, None
+        row = self.service.store.table_row(self.database, self.name)
+        return row, tuple(page_place(token, self._about(row)))
 
-    def _page(self, after: tuple[str, ...] | None, size: int) -> tuple[TableRow, PartitionPage, tuple[str, ...] | None]:
-        """The table, a page, and the values of its last partition if there are more behind: one row more tells that."""
+    def _page(
+        self, first: TableRow | None, after: tuple[str, ...] | None, size: int
+    ) -> tuple[TableRow, PartitionPage, tuple[str, ...] | None]:
+        """The table, a page, and the values of its last partition if there are more behind: one row more tells that.
+
+        Raises:
+            TableNotFound: it is not the table of the page before.
+        """
         row, payloads = self._read(after, size + 1)
+        if first is not None and row.table_id != first.table_id:
+            raise TableNotFound(
+                "the table was dropped or renamed, and another one has its name now",
+                table=row.table,
+                hint="List the partitions again",
+            )
         if len(payloads) <= size:
             return row, PartitionPage(row.table, payloads, None), None
         payloads = payloads[:size]
@@ -113,14 +121,14 @@ class PartitionListing:
         ) -> tuple[TableRow, list[bytes]]:
             return row, list(chain.from_iterable(batches))
 
-        where: Filter = self.filter
-        if self.spec is not None:
-            table = self.service.store.get_table(self.database, self.name)
-            where = with_spec(self.filter, parse_partition_name(self.spec), table, self.like_dialect)
+        def selecting(table: Table) -> Filter:
+            spec = None if self.spec is None else parse_partition_name(self.spec)
+            return self.filter if spec is None else with_spec(self.filter, spec, table, self.like_dialect)
+
         row, payloads = self.service.store.read_payloads(
             self.database,
             self.name,
-            where,
+            selecting,
             collect,
             max_parts=size,
             like_dialect=self.like_dialect,
