@@ -16,6 +16,7 @@ from hbstore.cubes.logical_tables import Fact, LogicalTable, StorageTable, Table
 from hbstore.errors import AlreadyExists, InvalidModel
 from hbstore.keys.row_key import successor
 from hbstore.model.objects import Column, Order, SerDe, StorageDescriptor, Table
+from hbstore.model.spark_schema import SCHEMA
 from hbstore.model.stored_as import FILE_FORMATS, PROVIDER, FileFormat, format_of_classes, reader_of, stored_as
 from hbstore.model.structs import partition_from_payload
 from hbstore.store.leases import check_no_deletions
@@ -29,7 +30,6 @@ from hbstore.transactions.transaction import RowView, Transaction
 
 PREFIX: Final = "cube.storagetable."
 STORAGE: Final = f"{PREFIX}storage"
-SCHEMA: Final = "spark.sql.sources.schema"
 
 
 def table_of(database: str, logical: LogicalTable, on: StorageTable) -> Table:

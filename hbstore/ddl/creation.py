@@ -16,6 +16,7 @@ from hbstore.ddl.statements import ShowCreateTable
 from hbstore.ddl.texts import quoted_name, quoted_string
 from hbstore.model.constraints import Constraint
 from hbstore.model.objects import Column, StorageDescriptor, Table
+from hbstore.model.spark_schema import schema_text
 from hbstore.warehouse.quick_statistics import ACCURATE, NUM_FILES, TOTAL_SIZE
 from hbstore.warehouse.table_kinds import is_external, is_view
 
@@ -138,12 +139,14 @@ def _buckets(storage: StorageDescriptor) -> str:
 
 
 def _spark_columns(table: Table) -> list[str]:
-    """The columns of Spark's own schema, which has types that Hive lacks; none where the table has no such schema."""
-    parameters = table.parameters
-    parts = int(parameters.get(f"{_SOURCE}schema.numParts", "0"))
-    whole = "".join(parameters.get(f"{_SOURCE}schema.part.{at}", "") for at in range(parts))
-    text = parameters.get(f"{_SOURCE}schema") or whole
-    return [_spark_field(one, " ") for one in json.loads(text)["fields"]] if text else []
+    """The columns of Spark's own schema, which has types that Hive lacks; none where no such schema can be read."""
+    try:
+        text = schema_text(table.parameters)
+        declared = [_spark_field(one, " ") for one in json.loads(text)["fields"]] if text else []
+        "".join(declared).encode()  # JSON can write halves of letters, which are no text
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        return []
+    return declared
 
 
 def _spark_field(field: Mapping[str, Any], between: str) -> str:

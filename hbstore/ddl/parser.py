@@ -38,7 +38,7 @@ _SIGNS: Final = {
     "NAME": "a name",
     "STRING": "a string in quotes",
     "NUMBER": "a number",
-    "COUNT": "a number",
+    "COUNT": "a whole number of at most 18 digits",
     "BOOLEAN": "TRUE or FALSE",
     "NULL": "NULL",
     "EQUALS": "'='",

@@ -18,10 +18,10 @@ from hbstore.byte_cache import remembered
 from hbstore.model.frozen import FrozenDict
 from hbstore.model.layouts import PARAMETERS
 from hbstore.model.objects import Column, Table
+from hbstore.model.spark_schema import schema_text
 from hbstore.model.structs import decode_table
 from hbstore.thrift.wire import STRING, Struct
 
-_SCHEMA: Final = "spark.sql.sources.schema"
 _SIZED: Final = "__CHAR_VARCHAR_TYPE_STRING"
 """In the metadata of a column of strings: its type, if that is char or varchar."""
 
@@ -97,9 +97,7 @@ def table_columns(table: Table) -> tuple[Column, ...]:
 def _written(parameters: Mapping[str, str]) -> list[Column]:
     """What Spark wrote; nothing if it wrote none, or if that does not parse."""
     try:
-        text = parameters.get(_SCHEMA) or "".join(
-            parameters[f"{_SCHEMA}.part.{number}"] for number in range(int(parameters.get(f"{_SCHEMA}.numParts", "0")))
-        )
+        text = schema_text(parameters)
         return [_column(field) for field in json.loads(text)["fields"]] if text else []
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
         return []

@@ -23,11 +23,11 @@ from hbstore.byte_cache import remembered
 from hbstore.errors import InvalidInput
 from hbstore.model.frozen import FrozenDict
 from hbstore.model.objects import Column, StorageDescriptor, Table, check_columns_apart
+from hbstore.model.spark_schema import SCHEMA, schema_text
 from hbstore.model.stored_as import FILE_FORMATS, PROVIDER, reader_of
 from hbstore.spark.hive_text import LINES, Asked, HiveText, asked_of
 from hbstore.spark.texts import quoted
 
-_SCHEMA: Final = "spark.sql.sources.schema"
 _NOT_OPTIONS: Final = frozenset(("path", "serialization.format"))
 
 
@@ -154,21 +154,15 @@ def _field(table: Table, column: Column) -> StructField:
 def _written(table: Table) -> StructType | None:
     """The schema that Spark wrote among a table's parameters; None if it wrote none."""
     try:
-        text = table.parameters.get(_SCHEMA) or _parts(table.parameters)
+        text = schema_text(table.parameters)
         return StructType.fromJson(json.loads(text)) if text else None
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InvalidInput(
             "the schema that Spark wrote into the table's parameters does not parse",
             table=table,
             reason=repr(error),
-            hint=f"Remove the parameters that begin with {_SCHEMA}: then Spark uses the table's own columns",
+            hint=f"Remove the parameters that begin with {SCHEMA}: then Spark uses the table's own columns",
         ) from error
-
-
-def _parts(parameters: Mapping[str, str]) -> str:
-    """A schema that older versions of Spark cut into parts of 4,000 characters."""
-    count = int(parameters.get(f"{_SCHEMA}.numParts", "0"))
-    return "".join(parameters[f"{_SCHEMA}.part.{number}"] for number in range(count))
 
 
 def _options(name: str, parameters: Mapping[str, str]) -> dict[str, str]:

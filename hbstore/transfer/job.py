@@ -153,18 +153,15 @@ def _copied(copying: Copying, scope: Scope, metastore: str) -> Transfer:
             continue
         for name in names:
             try:
-                try:
-                    table, done = copying.table(database, name)
-                except IMPOSSIBLE as error:
-                    refuse(f"table {database}.{name}", error)
-                    continue
+                table, done = copying.table(database, name)
                 tables.append(copying.partitions(table, done))
                 if done != "kept":
                     settled_tables.append(table)
-            except (MetastoreRefused, TableNotFound, DatabaseNotFound) as error:
-                if _is_there(source, database, name):
+            except (*IMPOSSIBLE, TableNotFound, DatabaseNotFound) as error:
+                dropped = not _is_there(source, database, name)
+                if not dropped and not isinstance(error, IMPOSSIBLE):
                     raise
-                refuse(f"table {database}.{name}, dropped meanwhile", error)
+                refuse(f"table {database}.{name}{', dropped meanwhile' if dropped else ''}", error)
     constraints = copying.constraints(settled_tables, refused)
     functions = 0 if scope.table is not None else copying.functions(set(databases), refused)
     return Transfer(metastore, databases, tuple(tables), tuple(refused), functions, constraints)

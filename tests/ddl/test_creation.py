@@ -181,6 +181,23 @@ def test_descriptions_have_constraints():
     assert ("# Constraints", "", "") not in without
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"schema.numParts": "x"},
+        {"schema.numParts": "99999999999999"},  # which went on until no memory was left
+        {"schema": '{"fields": [{"name": "a"}]}'},
+        {"schema": "[]"},
+        {"schema": '{"fields": [{"name": "\\ud800", "type": "long"}]}'},
+        {"schema": "[" * 100_000},
+    ],
+)
+def test_a_schema_of_spark_that_cannot_be_read_is_passed_over(written):
+    parameters = {f"spark.sql.sources.{name}": text for name, text in {"provider": "orc", **written}.items()}
+    table = Table("shop", "sales", columns=[Column("amount", "double")], parameters=parameters)
+    assert shown(table) == "CREATE TABLE shop.sales (\n  amount double)\nUSING orc"
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("kind", TABLES)
 def test_sparks_grammar_reads_it(spark, kind):  # noqa: F811

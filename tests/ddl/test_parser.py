@@ -146,6 +146,7 @@ def test_comments_and_empty_statements_are_passed_over():
         ("truncate table t partition (ds=1", (1, 33), "the end", "')' or ','"),
         ("show partitions t where ", (1, 25), "the end", "a filter"),
         ("show tables like '\\udc00'", (1, 18), '"\'"', "a string"),
+        ("show partitions t limit " + "9" * 19, (1, 25), "9" * 19, "a whole number of at most 18 digits"),
     ],
 )
 def test_errors_say_where_and_what_was_expected(text, place, found, expected):

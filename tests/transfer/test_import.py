@@ -12,6 +12,7 @@ from hbstore import Column, Database, Partition, Table, connect
 from hbstore.errors import (
     DatabaseNotFound,
     InvalidInput,
+    InvalidTime,
     InvalidUrl,
     MetastoreUnavailable,
     StoreFull,
@@ -335,6 +336,20 @@ def test_one_partition_that_cannot_be_does_not_stop_the_others(endpoint, source,
     assert [name for name, _ in table.partitions.refused] == ["ds=someday"]
     assert (table.partitions.added, table.is_verified, table.is_complete) == (19, True, False)
     assert store.get_table("shop", "days").parameters == source.get_table("shop", "days").parameters
+
+
+def test_a_table_of_many_partitions_that_cannot_be_does_not_stop_the_other_tables(endpoint, source, store):
+    """They are of no day: the import ended at this table, and said nothing of those behind it."""
+    source.create_table(Table("shop", "days", [Column("ds", "string")]))
+    source.add_partitions("shop", "days", [Partition([f"someday {number}"]) for number in range(30)])
+    declared = {"cube.storagetable.time.partcols": "ds", PERIODS: "DAILY"}
+    source.alter_table(replace(source.get_table("shop", "days"), parameters=declared))
+    done = import_metastore(store, endpoint.uri, database="shop")
+    assert ([what for what, _ in done.refused], done.is_complete) == (["table shop.days"], False)
+    assert "0 of 30 partitions" in done.refused[0][1]
+    assert [one.table for one in done.tables] == ["shop.sales"]
+    with pytest.raises(InvalidTime):
+        import_metastore(store, endpoint.uri, database="shop", table="days")
 
 
 def test_two_imports_at_once(endpoint, source, url):
