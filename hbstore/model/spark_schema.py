@@ -13,7 +13,7 @@ def schema_text(parameters: Mapping[str, str]) -> str:
 
     Raises:
         KeyError: a part is missing.
-        ValueError: their number is none.
+        ValueError: how many parts there are is no number.
 
     >>> schema_text({"spark.sql.sources.schema.numParts": "1", "spark.sql.sources.schema.part.0": '{"type":"struct"}'})
     '{"type":"struct"}'

@@ -163,9 +163,10 @@ class Reader:
         def read(row: TableRow, _: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> list[str]:
             return partition_names(row.table.partition_column_names, list(chain.from_iterable(batches)))
 
-        return self.read(database, table, selecting, read, max_parts=max_parts, like_dialect=like_dialect, packed=True)[
-            1
-        ]
+        _, names = self.read(
+            database, table, selecting, read, max_parts=max_parts, like_dialect=like_dialect, packed=True
+        )
+        return names
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:
         """How many partitions a filter selects."""
