@@ -789,7 +789,7 @@ class PartitionStore:
         self,
         database: str,
         table: str,
-        filter: TableFilter,
+        filter: Filter | TableFilter,
         consume: Callable[[TableRow, MultiScanPlan, Iterator[Sequence[bytes]]], T],
         *,
         max_parts: int = -1,
@@ -802,8 +802,8 @@ class PartitionStore:
         this thread before it returns. On HBase it is called again, from the start, where the table was altered or
         partitions moved while it read: what it did must be forgotten then. Returned is what it returned last.
         ``after`` leaves out all partitions up to these values in key order, whether there is a partition of them or
-        not: so a listing goes on behind a page of ``max_parts``. A filter may be a function, too, which makes it of the
-        table that is read.
+        not: so a listing goes on behind a page of ``max_parts``. A `TableFilter` makes the filter of the table that is
+        read.
 
         >>> store.read_payloads("shop", "sales", "hour = 5", lambda row, plan, batches: sum(map(len, batches)))
         3

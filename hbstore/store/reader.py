@@ -44,8 +44,16 @@ _FILTERS: Final = """Give text such as "ds = '2013-01-01'", an expression such a
 Filter: TypeAlias = "str | Expression | ExpressionTree | None"
 """A filter as text, as a Python expression, as a tree, or none: all partitions."""
 
-TableFilter: TypeAlias = "Filter | Callable[[Table], Filter]"
-"""A filter, or what makes it of the very table that is read: another one may come to the name at any moment."""
+
+@dataclass(frozen=True, slots=True)
+class TableFilter:
+    """A filter that is made of the very table that is read: another one may come to the name at any moment.
+
+    Attributes:
+        make: takes the table; it may be called again.
+    """
+
+    make: Callable[[Table], Filter]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +105,7 @@ class Reader:
         self,
         database: str,
         table: str,
-        where: TableFilter,
+        where: Filter | TableFilter,
         consume: Callable[[TableRow, MultiScanPlan, Iterator[Sequence[bytes]]], T],
         *,
         max_parts: int,
@@ -119,7 +127,7 @@ class Reader:
         last = None if after is None else reusable_values(after)
 
         def read(row: TableRow) -> T:
-            plan = self.planned(row, where(row.table) if callable(where) else where, like_dialect)
+            plan = self.planned(row, where.make(row.table) if isinstance(where, TableFilter) else where, like_dialect)
             if last is not None:
                 plan = behind(plan, partition_key(row, last))
             rows = self.rows if packed else row.unpacked(self.rows)
@@ -160,12 +168,12 @@ class Reader:
         def selecting(definition: Table) -> Filter:
             return where if spec is None else with_spec(where, spec, definition, like_dialect)
 
+        tree = TableFilter(selecting)
+
         def read(row: TableRow, _: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> list[str]:
             return partition_names(row.table.partition_column_names, list(chain.from_iterable(batches)))
 
-        _, names = self.read(
-            database, table, selecting, read, max_parts=max_parts, like_dialect=like_dialect, packed=True
-        )
+        _, names = self.read(database, table, tree, read, max_parts=max_parts, like_dialect=like_dialect, packed=True)
         return names
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:

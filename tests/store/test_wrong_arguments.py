@@ -86,6 +86,7 @@ WRONG = [
     ("list_partitions_by_filter", {"expressions": 5}, "argument=filter, type=int"),
     ("list_partitions_by_filter", {"expressions": ["hour = 5", 5]}, "argument=filter, type=int"),
     ("read_payloads", {"filter": 5, "consume": print}, "argument=filter, type=int"),
+    ("read_payloads", {"filter": print, "consume": print}, "argument=filter, type=builtin_function_or_method"),
     ("read_payloads", {"filter": None, "consume": "print"}, "argument=consume, type=str"),
     ("table", {"name": 5}, "the text is not a table name"),
     ("table_ids", {"names": ["shop.sales"]}, r"argument=names\[0\], type=str"),

@@ -33,7 +33,7 @@ def read_partitions(
     call: Call,
     database: str | None,
     table: str | None,
-    where: TableFilter,
+    where: Filter | TableFilter,
     make: Callable[[Table, Batches], T],
     *,
     max_parts: int | None = None,
@@ -64,7 +64,7 @@ def read_selected(
     call: Call,
     database: str | None,
     table: str | None,
-    where: TableFilter,
+    where: Filter | TableFilter,
     consume: Callable[[TableRow, MultiScanPlan, Batches], T],
     *,
     max_parts: int | None = None,
@@ -90,7 +90,7 @@ def read_payloads(
     call: Call,
     database: str | None,
     table: str | None,
-    where: TableFilter,
+    where: Filter | TableFilter,
     consume: Callable[[TableRow, MultiScanPlan, Batches], T],
     *,
     max_parts: int | None = None,
@@ -102,14 +102,14 @@ def read_payloads(
         return row, consume(row, plan, batches)
 
     def made(definition: Table) -> Filter:
-        tree = where(definition) if callable(where) else where
+        tree = where.make(definition) if isinstance(where, TableFilter) else where
         _note_filter(call, tree)
         return tree
 
     row, consumed = call.store.read_payloads(
         database_name(database),
         table or "",
-        made if callable(where) else where,
+        TableFilter(made) if isinstance(where, TableFilter) else where,
         noted,
         max_parts=-1 if max_parts is None else max_parts,
         like_dialect=like_dialect,
@@ -122,7 +122,7 @@ def spool_partitions(
     call: Call,
     database: str | None,
     table: str | None,
-    where: TableFilter,
+    where: Filter | TableFilter,
     *,
     max_parts: int | None = None,
     like_dialect: LikeDialect = FILTER_DIALECT,
@@ -153,10 +153,10 @@ def spool_partitions(
     return read, spool
 
 
-def note_target(call: Call, database: str | None, table: str | None, where: TableFilter) -> None:
+def note_target(call: Call, database: str | None, table: str | None, where: Filter | TableFilter) -> None:
     """Tell the log which table is read and, if it is there already, by which filter, before anything can fail."""
     call.note(table=f"{database_name(database)}.{table}")
-    if not callable(where):
+    if not isinstance(where, TableFilter):
         _note_filter(call, where)
 
 

@@ -24,7 +24,7 @@ from hbstore.model.name_lists import HEAD, names_of_heads, partition_names
 from hbstore.model.structs import partition_values
 from hbstore.plans.execute import fetch_heads
 from hbstore.plans.scan_plan import MultiScanPlan
-from hbstore.store.reader import TableFilter
+from hbstore.store.reader import Filter, TableFilter
 from hbstore.store.table_row import TableRow
 from hbstore.warehouse.partial_values import partial_values
 
@@ -64,7 +64,7 @@ def get_partition_names_ps(call: Call) -> list[str]:
         MetaException: there are more values than columns.
     """
     arguments = call.arguments
-    where = partial(partial_values, values=arguments.part_vals)
+    where = TableFilter(partial(partial_values, values=arguments.part_vals))
     names = _names(call, arguments.db_name, arguments.tbl_name, where)
     return _cut(call, names, arguments.max_parts)
 
@@ -130,7 +130,7 @@ def partition_name_has_valid_characters(_: Call) -> bool:
     return True
 
 
-def _names(call: Call, database: str | None, table: str | None, where: TableFilter) -> list[str]:
+def _names(call: Call, database: str | None, table: str | None, where: Filter | TableFilter) -> list[str]:
     """Names in alphabetical order."""
     note_target(call, database, table, where)
 

@@ -29,6 +29,7 @@ from hbstore.model.objects import Table
 from hbstore.model.structs import decode_partition
 from hbstore.rows.damage import RESTORE
 from hbstore.servers.reply_room import ReplyShare
+from hbstore.store.reader import TableFilter
 from hbstore.thrift.wire import STRING, ListOf, field_head
 from hbstore.warehouse.locations import located
 from hbstore.warehouse.partial_values import partial_values
@@ -97,7 +98,7 @@ def _read(call: Call, request: Any, groups: _Groups) -> Table:
     if filter_spec.filterMode == FilterMode.BY_NAMES:
         return read_named(call, database, name, texts, make)
     if filter_spec.filterMode == FilterMode.BY_VALUES:
-        return read_partitions(call, database, name, partial(partial_values, values=texts), make)
+        return read_partitions(call, database, name, TableFilter(partial(partial_values, values=texts)), make)
     if filter_spec.filterMode == FilterMode.BY_EXPR:
         trees = [parse_filter(text, dialect_of_request(text)) for text in texts]
         conditions = [tree for tree in trees if tree is not None]

@@ -31,6 +31,7 @@ from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.rows.interface import Rows, StoredRow
 from hbstore.servers.call_limits import check_wanted
 from hbstore.store.puts import partition_key
+from hbstore.store.reader import TableFilter
 from hbstore.store.table_row import TableRow
 from hbstore.warehouse.partial_values import partial_values
 
@@ -198,7 +199,7 @@ def _pages(rows: Rows, keys: Sequence[bytes]) -> Batches:
 def _with_values(
     call: Call, database: str | None, name: str | None, values: Sequence[str] | None, max_parts: int | None
 ) -> PartitionList:
-    where = partial(partial_values, values=values)
+    where = TableFilter(partial(partial_values, values=values))
     return PartitionList(spool_partitions(call, database, name, where, max_parts=max_parts)[1])
 
 

@@ -17,7 +17,7 @@ from hbstore.model.objects import Table
 from hbstore.model.structs import partition_values
 from hbstore.plans.scan_plan import MultiScanPlan
 from hbstore.query_service.page_tokens import page_place, page_token
-from hbstore.store.reader import Filter, with_spec
+from hbstore.store.reader import Filter, TableFilter, with_spec
 from hbstore.store.table_row import TableRow
 from hbstore.texts.like import LikeDialect
 from hbstore.warehouse.service import Service
@@ -128,7 +128,7 @@ class PartitionListing:
         row, payloads = self.service.store.read_payloads(
             self.database,
             self.name,
-            selecting,
+            TableFilter(selecting),
             collect,
             max_parts=size,
             like_dialect=self.like_dialect,
