@@ -164,16 +164,14 @@ class Reader:
         like_dialect: LikeDialect,
     ) -> list[str]:
         """The names of the partitions that a filter and a partial spec select, in key order."""
-
-        def selecting(definition: Table) -> Filter:
-            return where if spec is None else with_spec(where, spec, definition, like_dialect)
-
-        tree = TableFilter(selecting)
+        selecting = where if spec is None else TableFilter(lambda table: with_spec(where, spec, table, like_dialect))
 
         def read(row: TableRow, _: MultiScanPlan, batches: Iterator[Sequence[bytes]]) -> list[str]:
             return partition_names(row.table.partition_column_names, list(chain.from_iterable(batches)))
 
-        _, names = self.read(database, table, tree, read, max_parts=max_parts, like_dialect=like_dialect, packed=True)
+        _, names = self.read(
+            database, table, selecting, read, max_parts=max_parts, like_dialect=like_dialect, packed=True
+        )
         return names
 
     def count(self, database: str, table: str, where: Filter, *, like_dialect: LikeDialect) -> int:

@@ -121,14 +121,14 @@ class PartitionListing:
         ) -> tuple[TableRow, list[bytes]]:
             return row, list(chain.from_iterable(batches))
 
-        def selecting(table: Table) -> Filter:
-            spec = None if self.spec is None else parse_partition_name(self.spec)
-            return self.filter if spec is None else with_spec(self.filter, spec, table, self.like_dialect)
-
+        selecting: Filter | TableFilter = self.filter
+        if self.spec is not None:
+            spec = parse_partition_name(self.spec)
+            selecting = TableFilter(lambda table: with_spec(self.filter, spec, table, self.like_dialect))
         row, payloads = self.service.store.read_payloads(
             self.database,
             self.name,
-            TableFilter(selecting),
+            selecting,
             collect,
             max_parts=size,
             like_dialect=self.like_dialect,
